@@ -134,10 +134,7 @@ def _declare_grade(parser: argparse.ArgumentParser) -> None:
 def _declare_bench(parser: argparse.ArgumentParser) -> None:
     from hpml.suites import SUITES
 
-    parser.add_argument(
-        "--compare", nargs=2, metavar=("A", "B"), help="show two result files side by side"
-    )
-    parser.set_defaults(run=_compare_or_list)
+    parser.set_defaults(run=_list_suites)
     suites = parser.add_subparsers(title="suites", metavar="SUITE")
     for name, (module, summary) in SUITES.items():
         command = f"hpml bench {name}"
@@ -361,14 +358,9 @@ def _profile(options: argparse.Namespace) -> int:
     return subprocess.run(command).returncode
 
 
-def _compare_or_list(options: argparse.Namespace) -> int:
+def _list_suites(options: argparse.Namespace) -> int:
     from hpml.suites import SUITES
 
-    if options.compare:
-        from hpml.benchmark.record_comparison import compare_records
-
-        print(compare_records(*options.compare))
-        return 0
     width = max((len(name) for name in SUITES), default=0)
     print("Benchmark suites, each with its own --help:")
     for name, (_, summary) in SUITES.items():

@@ -17,10 +17,10 @@ answers with quartiles, and with ratios to a baseline that carry an interval:
 ``print(comparison)`` shows the table, with advice where the samples are not good enough;
 ``comparison.plot()`` draws it.
 
-The files, in the order in which values flow: ``sampling`` (contenders, and their samples in
-interleaved rounds) → ``measurement`` and ``comparison`` (the results; ``ratio`` says what may be
-said of two, ``robust`` holds the statistics and ``advice`` judges the samples) → ``record`` (on
-disk) → ``tables`` and ``plots``.
+The files, in the order in which values flow: ``sampling`` (samples in interleaved rounds) →
+``measurement`` and ``comparison`` (the results; ``ratio`` says what may be said of two, ``robust``
+holds the statistics and ``advice`` judges the samples) → ``record`` (on disk) → ``tables`` and
+``plots``.
 """
 
 from __future__ import annotations
@@ -32,19 +32,15 @@ from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.plots import plot_sweep, sweeps
 from hpml.benchmark.ratio import Ratio
 from hpml.benchmark.record import Case, read_cases, write_case
-from hpml.benchmark.sampling.contender import Contender
-from hpml.benchmark.sampling.process import ProcessContender
 from hpml.benchmark.sampling.rounds import compare, measure
 
 __all__ = [
     "BenchmarkError",
     "Case",
     "Comparison",
-    "Contender",
     "ContenderError",
     "Estimate",
     "Measurement",
-    "ProcessContender",
     "Ratio",
     "compare",
     "measure",

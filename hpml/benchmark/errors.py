@@ -34,10 +34,6 @@ def error_text(error: BaseException) -> str:
     return " ".join([words, *getattr(error, "__notes__", ())])
 
 
-class WorkerError(ContenderError):
-    """A contender in a process of its own failed, died, or did not answer in time."""
-
-
 class RecordError(BenchmarkError):
     """A file of recorded cases is not what it should be."""
 

@@ -37,8 +37,6 @@ class Measurement:
         unit: of the samples; always seconds.
         device: where the work ran, such as "cpu" or "cuda:0".
         threads: size of torch's thread pool during the samples.
-        garbage: whether Python's garbage collector was on during the samples.
-        process: "this", or "own" for a contender in a process of its own.
         first: seconds that the very first call took; 0 if it was not timed.
         environment: machine and versions.
 
@@ -57,8 +55,6 @@ class Measurement:
     unit: str = "s"
     device: str = "cpu"
     threads: int = 1
-    garbage: bool = False
-    process: str = "this"
     first: float = 0.0
     environment: Environment = field(default_factory=dict, repr=False)
 

@@ -6,29 +6,33 @@ It rules the loops that PyTorch compiled itself, such as `sigmoid`. Products, co
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable
+import sys
 
-from hpml.benchmark import Comparison, ProcessContender, compare
+from hpml.base.child_process import ChildProcess
+from hpml.benchmark import Comparison, compare
 
 from .errors import RuntimesError
 
 LEVELS = ("default", "avx2", "avx512")
 """The values of ``ATEN_CPU_CAPABILITY`` on x86."""
 
+_CALLS = 1000
+"""Made in the other process for each request: beside them the request itself takes no time."""
 
-def operator_run(level: str, operator: str, count: int) -> Callable[[], object]:
-    """Return a call of an operator on random numbers; runs in a process of its own."""
-    os.environ["ATEN_CPU_CAPABILITY"] = level
-    import torch
-
-    torch.set_num_threads(1)
-    used = torch.backends.cpu.get_cpu_capability()
-    if used.lower() != level:
-        raise RuntimesError(f"ATEN_CPU_CAPABILITY={level} was asked for, PyTorch uses {used}")
-    function, x = getattr(torch.nn.functional, operator, None), torch.rand(count)
-    function = function or getattr(torch, operator)
-    return lambda: function(x)
+_CHILD = f"""\
+import json, sys, torch
+torch.set_num_threads(1)
+operator, count = sys.argv[1:]
+function, x = getattr(torch.nn.functional, operator, None), torch.rand(int(count))
+function = function or getattr(torch, operator)
+print(json.dumps(torch.backends.cpu.get_cpu_capability()), flush=True)
+for request in sys.stdin:
+    for _ in range({_CALLS}):
+        function(x)
+    print("true", flush=True)
+"""
 
 
 def available_levels() -> tuple[str, ...]:
@@ -50,13 +54,27 @@ def compare_vector_instructions(operator: str = "sigmoid", count: int = 10_000) 
         operator: a function of `torch.nn.functional` or `torch` with one tensor as argument.
         count: how many numbers it gets, float32; one thread.
 
+    Raises:
+        ChildError: if `operator` is none.
+
     Source: https://docs.pytorch.org/docs/stable/torch_environment_variables.html
     """
-    target = f"{__name__}:operator_run"
-    return compare(
-        [
-            ProcessContender(name, target, {"level": name, "operator": operator, "count": count})
-            for name in available_levels()
-        ],
-        rounds=15,
-    )
+
+    def calling(child: ChildProcess) -> object:
+        child.send("call")
+        return child.receive()
+
+    contenders = {}
+    with contextlib.ExitStack() as opened:
+        for level in available_levels():
+            command = [sys.executable, "-P", "-c", _CHILD, operator, str(count)]
+            environment = {**os.environ, "ATEN_CPU_CAPABILITY": level}
+            child = ChildProcess(command, environment=environment)
+            opened.callback(child.close)
+            used = child.receive()
+            if used.lower() != level:
+                raise RuntimesError(
+                    f"ATEN_CPU_CAPABILITY={level} was asked for, PyTorch uses {used}"
+                )
+            contenders[level] = lambda child=child: calling(child)
+        return compare(contenders, rounds=15).per(_CALLS)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from hpml.base import style
 from hpml.base.tables import Table
-from hpml.benchmark import Contender
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
@@ -101,7 +100,7 @@ def run(
     ('hardswish', 'relu')
     """
     settings = settings.changed(changes)
-    chosen, notes = choose(settings.contenders, NAMES, always=(BASELINE,))
+    chosen = choose(settings.contenders, NAMES, always=(BASELINE,))
     settings = replace(settings, contenders=chosen)
 
     def measure_case(parameters: Parameters) -> Comparison:
@@ -112,7 +111,7 @@ def run(
 
     cases = [{"kibibytes": size, **settings.parameters()} for size in kibibytes]
     outcome = run_cases("activations", cases, measure_case, settings)
-    return ActivationsResult(outcome.cases, (*outcome.notes, *notes), _kept(chosen))
+    return ActivationsResult(outcome.cases, outcome.notes, _kept(chosen))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -131,7 +130,7 @@ def _ways() -> dict[str, Callable[[torch.Tensor], torch.Tensor]]:
     return dict(zip(NAMES, ways, strict=True))
 
 
-def _contenders(size: int, settings: Settings) -> list[Contender]:
+def _contenders(size: int, settings: Settings) -> dict[str, Callable[[], object]]:
     import torch
 
     generator = torch.Generator().manual_seed(settings.seed)
@@ -143,7 +142,7 @@ def _contenders(size: int, settings: Settings) -> list[Contender]:
         y = ways[name](x)
         return [y, *torch.autograd.grad(y, x, above)]
 
-    return [Contender(name, functools.partial(both, name)) for name in settings.contenders or ()]
+    return {name: functools.partial(both, name) for name in settings.contenders or ()}
 
 
 def _agree(results: Mapping[str, object]) -> None:

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import argparse
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.files import published
 from hpml.base.tables import Table
-from hpml.benchmark import Contender
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
-from hpml.benchmark.sampling.contender import AnyContender
 from hpml.benchmark.tables import cases_table
 from hpml.suites.forwards import check_device, compiled, uniform_input
 from hpml.suites.options import add_shared_arguments
@@ -124,7 +122,7 @@ def run(
     settings = settings.changed(changes)
     check_device(settings.device)
     usual = names(compile=settings.compile)
-    chosen, notes = choose(settings.contenders, names(), usual=usual, always=(BASELINE,))
+    chosen = choose(settings.contenders, names(), usual=usual, always=(BASELINE,))
     size = settings.size or ("tiny-imagenet" if settings.device.startswith("cuda") else "small")
     if size not in RESOLUTIONS:
         raise SuiteError(f"size: expected one of {', '.join(RESOLUTIONS)}, got {size!r}.")
@@ -146,21 +144,21 @@ def run(
     shared = {**settings.parameters(), "size": size, "device": settings.device}
     cases = [{"batch": batch, **shared} for batch in batches]
     outcome = run_cases("convnext-infer", cases, measure_case, settings)
-    return InferResult(outcome.cases, (*outcome.notes, *notes))
+    return InferResult(outcome.cases, outcome.notes)
 
 
-def _contenders(batch: int, settings: InferSettings) -> list[AnyContender]:
+def _contenders(batch: int, settings: InferSettings) -> dict[str, Callable[[], object]]:
     from hpml.models import convnext
 
     size = settings.size or ""
     x = uniform_input((batch, 3, *(RESOLUTIONS[size],) * 2), settings.seed, settings.device)
     classes = 200 if size == "tiny-imagenet" else 10
-    made: list[AnyContender] = []
+    made: dict[str, Callable[[], object]] = {}
     for name in settings.contenders or ():
         activation = name.removeprefix(COMPILED)
         model = convnext(size, classes, activation, seed=settings.seed).eval().to(settings.device)
         forward = compiled(model) if name.startswith(COMPILED) else model
-        made.append(Contender(name, functools.partial(forward, x)))
+        made[name] = functools.partial(forward, x)
     return made
 
 

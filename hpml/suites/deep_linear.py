@@ -1,9 +1,8 @@
 """The suite `deep-linear`: what each execution of a model costs, where nothing else costs much.
 
 Hundreds of linear layers of four features on a batch of four, the forward only: a hand-written
-module, `torch.nn.Sequential`, every execution of `hpml.symbolic`, the peer `pytorch-symbolic` in a
-process of its own, and on request `torch.compile` and the compiled kernel of `execution="numba"`,
-frozen and not.
+module, `torch.nn.Sequential`, every execution of `hpml.symbolic`, and on request `torch.compile`
+and the compiled kernel of `execution="numba"`, frozen and not.
 All share the same weights, and are timed only after their outputs were found to agree.
 """
 
@@ -19,8 +18,6 @@ from hpml.base.executions import EXECUTIONS, KERNEL
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
-from hpml.benchmark.sampling.contender import AnyContender
-from hpml.suites import peer
 from hpml.suites.forwards import (
     BASELINE,
     COMPILED,
@@ -29,7 +26,6 @@ from hpml.suites.forwards import (
     add_forward_arguments,
     check_device,
     compiled,
-    contenders_of,
     uniform_input,
 )
 from hpml.suites.options import positive
@@ -57,7 +53,7 @@ def names(*, compile: bool = False, kernels: bool = False) -> tuple[str, ...]:
     """Return the contenders' names, in the order of tables and pictures."""
     on_request = ((COMPILED, compile), *((name, kernels) for name in KERNELS))
     asked_for = [name for name, asked in on_request if asked]
-    return (BASELINE, "sequential", *EXECUTIONS, peer.NAME, *asked_for)
+    return (BASELINE, "sequential", *EXECUTIONS, *asked_for)
 
 
 def example_input(
@@ -80,13 +76,13 @@ def run(
     Args:
         layers: one case for each of these depths.
         settings: how to measure. The hand-written module is always measured; by default all but
-            those below, and without the peer where it is not installed.
+            those below.
         features: the input is (batch, features) of float32.
         kernels: measure ``execution="numba"`` too, frozen and not: without gradients, on the CPU.
         changes: settings by their names, see `hpml.suites.forwards.ForwardSettings`.
 
     Raises:
-        SuiteError: if a contender is unknown or not installed.
+        SuiteError: if a contender is unknown.
         BenchmarkError: if contenders disagree in what they compute, or measuring fails.
 
     >>> result = run([3], rounds=6, contenders=["sequential"], min_sample_time=1e-5)
@@ -101,7 +97,7 @@ def run(
             f"knows, got grad={settings.grad} and device={settings.device}. Leave one of them out."
         )
     on_request = [(COMPILED, settings.compile), *((name, kernels) for name in KERNELS)]
-    chosen, notes = choose(
+    chosen = choose(
         settings.contenders,
         names(compile=True, kernels=True),
         usual=names(),
@@ -117,7 +113,7 @@ def run(
     shared = {"features": features, **settings.parameters()}
     cases = [{"layers": depth, **shared} for depth in layers]
     outcome = run_cases("deep-linear", cases, measure_case, settings)
-    return DeepLinearResult(outcome.cases, (*outcome.notes, *notes))
+    return DeepLinearResult(outcome.cases, outcome.notes)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -133,7 +129,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[AnyContender]:
+def _contenders(
+    depth: int, features: int, settings: ForwardSettings
+) -> dict[str, Callable[[], object]]:
     """Return the contenders for one depth, all over the same layers."""
     from hpml.models import DeepLinear, linear_layers, sequential_deep_linear, symbolic_deep_linear
 
@@ -155,6 +153,4 @@ def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[An
         **{name: functools.partial(symbolic, name) for name in (*EXECUTIONS, KERNEL)},
         KERNELS[1]: frozen,
     }
-    elsewhere = {peer.NAME: "hpml.suites.peer.models:build_forward"}
-    size = {"n_layers": depth, "features": features}
-    return contenders_of(settings, ways, x, elsewhere, size)
+    return {name: functools.partial(ways[name](), x) for name in settings.contenders or ()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -11,9 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from hpml.base.environment import Value
 from hpml.base.errors import describe
 from hpml.base.tables import Table
-from hpml.benchmark import Contender, ProcessContender
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.sampling.contender import AnyContender
 from hpml.benchmark.tables import cases_table
 from hpml.suites.options import SuiteResult, add_shared_arguments, positive
 from hpml.suites.published import PublishedBlock, published_table
@@ -81,7 +78,7 @@ class ForwardSettings(Settings):
 
     def compare_forwards(
         self,
-        make: Callable[[], list[AnyContender]],
+        make: Callable[[], Mapping[str, Callable[[], object]]],
         label: str,
         check: Callable[[Mapping[str, object]], None],
     ) -> Comparison:
@@ -109,25 +106,6 @@ def check_device(device: str) -> None:
             f"device: expected one of {', '.join(here)}, got {describe(device)}; torch sees "
             f"{gpus or 'no'} GPU{'s' if gpus > 1 else ''} here. Use cpu, or see `hpml doctor`."
         )
-
-
-def contenders_of(
-    settings: ForwardSettings,
-    ways: Mapping[str, Callable[[], Forward]],
-    x: torch.Tensor,
-    elsewhere: Mapping[str, str],
-    size: Mapping[str, Value],
-) -> list[AnyContender]:
-    """Return the contenders that run a network of some size on `x`, here or in their processes."""
-    arguments = {name: getattr(settings, name) for name in ("batch", "grad", "device", "seed")}
-    arguments.update(size)
-    made: list[AnyContender] = [
-        ProcessContender(name, elsewhere[name], arguments)
-        if name in elsewhere
-        else Contender(name, functools.partial(ways[name](), x))
-        for name in settings.contenders or ()
-    ]
-    return made
 
 
 def compiled(model: torch.nn.Module) -> Forward:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from hpml.base.environment import Value
 from hpml.base.tables import Table, format_seconds
-from hpml.benchmark import Contender
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
 from hpml.suites.forwards import check_device
@@ -112,10 +111,9 @@ def run(
             f"contenders: {', '.join(refused)} need a GPU, got device={settings.device!r}; add "
             "--device cuda, or leave them out."
         )
-    chosen, notes = choose(settings.contenders, names(), usual=here, always=(BASELINE,))
-    if not on_gpu:
-        note = f"{', '.join(for_gpu)} need a GPU: --device cuda. On a CPU nothing is transferred."
-        notes = (note, *notes)
+    chosen = choose(settings.contenders, names(), usual=here, always=(BASELINE,))
+    note = f"{', '.join(for_gpu)} need a GPU: --device cuda. On a CPU nothing is transferred."
+    notes = () if on_gpu else (note,)
     settings = replace(settings, contenders=chosen)
 
     def measure_case(parameters: Parameters) -> Comparison:
@@ -137,7 +135,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
 
 
-def _contenders(chosen: Sequence[str], size: int, device: str) -> list[Contender]:
+def _contenders(chosen: Sequence[str], size: int, device: str) -> dict[str, Callable[[], object]]:
     import torch
 
     one = torch.zeros((), device=device)
@@ -166,7 +164,7 @@ def _contenders(chosen: Sequence[str], size: int, device: str) -> list[Contender
             TRANSFERS[2]: lambda: paged.copy_(target),
             TRANSFERS[3]: lambda: pinned.copy_(target, non_blocking=True),
         }
-    return [Contender(name, ways[name]) for name in chosen]
+    return {name: ways[name] for name in chosen}
 
 
 def _rows(size: int) -> int:

@@ -72,13 +72,6 @@ def add_shared_arguments(
         help="only these, by name; a wrong name lists them all",
     )
     parser.add_argument(
-        "--gc",
-        dest="garbage",
-        action="store_true",
-        help="leave Python's garbage collector on while timing; off, as in timeit, no contender "
-        "pays for a collection",
-    )
-    parser.add_argument(
         "--out",
         type=Path,
         metavar="FILE",

@@ -11,8 +11,6 @@ from typing import Any, Self
 from hpml.base.environment import Value
 from hpml.base.errors import HpmlError
 from hpml.benchmark import Comparison, compare
-from hpml.benchmark.sampling.contender import AnyContender
-from hpml.suites import peer
 
 
 class SuiteError(HpmlError):
@@ -28,8 +26,6 @@ class Settings:
         contenders: names, in the order of tables and pictures; None measures the usual ones.
         threads: size of torch's thread pool.
         min_sample_time: seconds that one sample should last.
-        garbage: leave the garbage collector on during samples. Off, contenders that make cycles get
-            them collected between the rounds for nothing.
         seed: of weights, inputs and order.
         out, resume: see `hpml.suites.running.run_cases`.
         progress: show a progress bar.
@@ -41,14 +37,13 @@ class Settings:
     Traceback (most recent call last):
     ...
     hpml.suites.settings.SuiteError: run: expected some of rounds, contenders, threads, \
-min_sample_time, garbage, seed, out, resume, progress, stop, got round.
+min_sample_time, seed, out, resume, progress, stop, got round.
     """
 
     rounds: int = 25
     contenders: Sequence[str] | None = None
     threads: int = 1
     min_sample_time: float = 2e-3
-    garbage: bool = False
     seed: int = 0
     out: str | os.PathLike[str] | None = None
     resume: bool = False
@@ -73,12 +68,13 @@ min_sample_time, garbage, seed, out, resume, progress, stop, got round.
             "threads": self.threads,
             "rounds": self.rounds,
             "min_sample_time": self.min_sample_time,
-            "garbage": self.garbage,
             "seed": self.seed,
             "contenders": " ".join(self.contenders or ()),
         }
 
-    def compare(self, contenders: Sequence[AnyContender], label: str, **more: Any) -> Comparison:
+    def compare(
+        self, contenders: Mapping[str, Callable[[], object]], label: str, **more: Any
+    ) -> Comparison:
         """Compare contenders in this way.
 
         Args:
@@ -91,7 +87,6 @@ min_sample_time, garbage, seed, out, resume, progress, stop, got round.
             rounds=self.rounds,
             min_sample_time=self.min_sample_time,
             threads=self.threads,
-            garbage=self.garbage,
             seed=self.seed,
             progress=label if self.progress else False,
             stop=self.stop,
@@ -118,19 +113,12 @@ def choose(
     *,
     usual: Sequence[str] | None = None,
     always: Sequence[str] = (),
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the contenders to measure, and notes on those that are missing."""
+) -> tuple[str, ...]:
+    """Return the contenders to measure, in the order of the known ones."""
     unknown = [name for name in wanted or () if name not in known]
     if unknown or (wanted is not None and not [*wanted, *always]):
         raise SuiteError(
             f"contenders: expected some of {', '.join(known)}, got {', '.join(unknown) or 'none'}."
         )
     asked = {*((known if usual is None else usual) if wanted is None else wanted), *always}
-    notes: tuple[str, ...] = ()
-    missing = peer.how_to_install()
-    if missing is not None and peer.NAME in asked:
-        if wanted is not None:
-            raise SuiteError(f"contenders: {peer.NAME} cannot be measured: {missing}.")
-        asked.discard(peer.NAME)
-        notes = (f"{peer.NAME} is missing: {missing}.",)
-    return tuple(name for name in known if name in asked), notes
+    return tuple(name for name in known if name in asked)

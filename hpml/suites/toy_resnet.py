@@ -1,16 +1,14 @@
 """The suite `toy-resnet`: what each execution of a model costs beside real convolutions.
 
 A small residual network in eval mode on a batch of four images, the forward only: a hand-written
-module, every execution of `hpml.symbolic`, the peer `pytorch-symbolic` in a process of its own,
-`torch.compile` (on a CPU on request) and, on a GPU, CUDA graphs. All share the same weights, and
-are timed only after their outputs were found to agree. With the resolution the work grows and the
-overhead does not; on a GPU that the launches keep waiting, not even the time grows.
+module, every execution of `hpml.symbolic`, `torch.compile` (on a CPU on request) and, on a GPU,
+CUDA graphs. All share the same weights, and are timed only after their outputs were found to agree.
+With the resolution the work grows and the overhead does not; on a GPU that the launches keep
+waiting, not even the time grows.
 
 Images of 32 pixels and more need buffers of a size at which the allocator of the C library may give
 memory back to the system after each layer and fetch it again for the next. Whether it does depends
-on what else a process holds, and moves times by up to a third. So the hand-written module is timed
-in a process of its own as well, as the control: how far its ratio is from 1 says how far to trust
-the peer's.
+on what else a process holds, and moves times by up to a third.
 """
 
 from __future__ import annotations
@@ -26,9 +24,7 @@ from hpml.base.errors import describe
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
-from hpml.benchmark.sampling.contender import AnyContender
 from hpml.profiling import LaunchFit, fit_launches
-from hpml.suites import peer
 from hpml.suites.forwards import (
     BASELINE,
     COMPILED,
@@ -38,7 +34,6 @@ from hpml.suites.forwards import (
     add_forward_arguments,
     check_device,
     compiled,
-    contenders_of,
     uniform_input,
 )
 from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
@@ -48,7 +43,6 @@ from hpml.suites.settings import SuiteError, choose
 if TYPE_CHECKING:
     import torch
 
-CONTROL = "handwritten-control"
 DEFAULTS = ForwardSettings(min_sample_time=1e-2)
 RESOLUTIONS = (16, 32, 64)
 
@@ -106,7 +100,7 @@ def names(*, compile: bool = False, cuda_graphs: bool = False) -> tuple[str, ...
 
     on_request = ((COMPILED, compile), (CUDA_GRAPHS, cuda_graphs))
     others = (name for name, asked in on_request if asked)
-    return (BASELINE, *EXECUTIONS, peer.NAME, CONTROL, *others)
+    return (BASELINE, *EXECUTIONS, *others)
 
 
 def usual(device: str) -> tuple[str, ...]:
@@ -124,19 +118,6 @@ def example_input(
     return uniform_input((batch, 3, resolution, resolution), seed, device)
 
 
-def build_handwritten(
-    resolution: int, batch: int, *, grad: bool, device: str, seed: int
-) -> Callable[[], object]:
-    """Return the forward of the hand-written module, for timing in a process of its own."""
-    import torch
-
-    from hpml.models import ToyResNet, toy_resnet_layers
-
-    torch.set_grad_enabled(grad)
-    model = ToyResNet(toy_resnet_layers(resolution, seed=seed, device=device)).eval()
-    return functools.partial(model, example_input(batch, resolution, seed, device))
-
-
 def run(
     resolutions: Sequence[int] = RESOLUTIONS,
     settings: ForwardSettings = DEFAULTS,
@@ -149,12 +130,12 @@ def run(
     Args:
         resolutions: one case for each of these heights and widths in pixels, multiples of 4.
         settings: how to measure. The hand-written module is always measured; by default all, on a
-            CPU without those below, and without the peer where it is not installed.
+            CPU without those below.
         cuda_graphs: measure a recorded symbolic model too; needs a CUDA device.
         changes: settings by their names, see `hpml.suites.forwards.ForwardSettings`.
 
     Raises:
-        SuiteError: if a contender is unknown or not installed, the device cannot run it, or a
+        SuiteError: if a contender is unknown, the device cannot run it, or a
             resolution does not fit the network.
         BenchmarkError: if contenders disagree in what they compute, or measuring fails.
 
@@ -164,7 +145,7 @@ def run(
     """
     settings = settings.changed(changes)
     on_request = ((COMPILED, settings.compile), (CUDA_GRAPHS, cuda_graphs))
-    chosen, notes = choose(
+    chosen = choose(
         settings.contenders,
         names(compile=True, cuda_graphs=True),
         usual=usual(settings.device),
@@ -189,7 +170,7 @@ def run(
 
     cases = [{"resolution": resolution, **settings.parameters()} for resolution in resolutions]
     outcome = run_cases("toy-resnet", cases, measure_case, settings)
-    return ToyResNetResult(outcome.cases, (*outcome.notes, *notes))
+    return ToyResNetResult(outcome.cases, outcome.notes)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -210,7 +191,7 @@ def _check_device(device: str, *, recorded: bool) -> None:
     check_device(device)
 
 
-def _contenders(resolution: int, settings: ForwardSettings) -> list[AnyContender]:
+def _contenders(resolution: int, settings: ForwardSettings) -> dict[str, Callable[[], object]]:
     """Return the contenders for one resolution, all over the same layers, in eval mode."""
     from hpml.models import ToyResNet, symbolic_toy_resnet, toy_resnet_layers
     from hpml.symbolic import EXECUTIONS
@@ -228,8 +209,4 @@ def _contenders(resolution: int, settings: ForwardSettings) -> list[AnyContender
         **{name: functools.partial(symbolic, name) for name in EXECUTIONS},
     }
     x = example_input(settings.batch, resolution, seed, device)
-    elsewhere = {
-        peer.NAME: "hpml.suites.peer.models:build_toy_resnet",
-        CONTROL: "hpml.suites.toy_resnet:build_handwritten",
-    }
-    return contenders_of(settings, ways, x, elsewhere, {"resolution": resolution})
+    return {name: functools.partial(ways[name](), x) for name in settings.contenders or ()}

@@ -76,7 +76,6 @@ class Training(Shown):
             warm_up=1,
             device=self.device,
             threads=threads,
-            garbage=True,
             environment={
                 **environment,
                 "accuracy": self.accuracy,

@@ -19,7 +19,7 @@ THERE = {**HERE, "cpu": "b"}
 def case(layers: int = 250, *, suite: str = "deep-linear", cpu: str = "a") -> Case:
     here = {**HERE, "cpu": cpu}
     old = Measurement("old", (1e-3, 1.1e-3, 0.1 + 0.2), 10, environment=here)
-    new = Measurement("new", (1 / 3, 2e-3, 3e-3), 5, 2, process="own", environment=dict(here))
+    new = Measurement("new", (1 / 3, 2e-3, 3e-3), 5, 2, environment=dict(here))
     return Case(suite, {"layers": layers, "grad": False}, Comparison((old, new), "old", 3, seed=4))
 
 

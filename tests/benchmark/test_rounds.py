@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from hpml.benchmark import Comparison, Contender, compare, measure
+from hpml.benchmark import Comparison, compare, measure
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.errors import BenchmarkError, ContenderError
 from hpml.benchmark.sampling import rounds as sampling
@@ -243,12 +243,11 @@ def failing(clock: FakeClock, error: BaseException) -> Callable[[], None]:
     "contenders",
     [
         {},
-        [Contender("a", dict), Contender("a", dict)],
         [len, abs],
         len,
         "pass",
         [("a", len)],
-        {"a": Contender("a", dict)},
+        {"": dict},
         {"a": lambda x: x},
         {"a": 3},
     ],

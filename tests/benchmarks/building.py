@@ -8,18 +8,15 @@ beforehand, since making them is torch's work and the same for all.
 from __future__ import annotations
 
 import functools
-import importlib
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from hpml.benchmark import Contender, ProcessContender, compare
+from hpml.benchmark import compare
 from hpml.benchmark.agreement import same_results
-from hpml.benchmark.sampling.contender import AnyContender
 from hpml.models import DeepLinear, linear_layers, symbolic_deep_linear
-from hpml.suites import peer
 from hpml.suites.deep_linear import example_input
 from hpml.symbolic import EXECUTIONS, config
 
@@ -45,20 +42,6 @@ def straight(layers: list[torch.nn.Module]) -> object:
         config.CODEGEN_MIN_LOOP_LENGTH = before
 
 
-def peer_builder(nodes: int) -> Callable[[], Any]:
-    """Return a function that makes the peer's model, for a process of its own."""
-    symbolic = importlib.import_module("pytorch_symbolic")  # before the layers are made
-    layers = list(linear_layers(nodes, FEATURES))
-
-    def build() -> Any:
-        x = inputs = symbolic.Input(shape=(FEATURES,))
-        for layer in layers:
-            x = layer(x)
-        return symbolic.SymbolicModel(inputs, x)
-
-    return checked(build, layers)
-
-
 def main() -> None:
     """Print a table for each number of nodes."""
     for nodes in [int(word) for word in sys.argv[1:]] or NODES:
@@ -68,12 +51,7 @@ def main() -> None:
             for name in EXECUTIONS
         }
         builds["codegen, no loops"] = functools.partial(straight, layers)
-        contenders: list[AnyContender] = [
-            Contender(name, checked(build, layers)) for name, build in builds.items()
-        ]
-        if peer.how_to_install() is None:
-            target = "tests.benchmarks.building:peer_builder"
-            contenders.insert(0, ProcessContender(peer.NAME, target, {"nodes": nodes}))
+        contenders = {name: checked(build, layers) for name, build in builds.items()}
         label = f"{nodes:,} nodes, time per node"
         print(f"\n{label}\n{compare(contenders, rounds=9, progress=label).per(nodes)}")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,46 +12,20 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch")
 
 from hpml.benchmark import BenchmarkError, read_cases  # noqa: E402 - torch is there
-from hpml.benchmark.sampling.timing import Settings  # noqa: E402
-from hpml.suites import SUITES, deep_linear, peer, toy_resnet  # noqa: E402
-from hpml.suites.forwards import ForwardSettings  # noqa: E402
+from hpml.suites import SUITES, deep_linear, toy_resnet  # noqa: E402
 from hpml.suites.published import published_ratios  # noqa: E402
 from hpml.suites.settings import SuiteError  # noqa: E402
 from hpml.symbolic import EXECUTIONS, Input  # noqa: E402
 
 FAST = {"rounds": 6, "min_sample_time": 1e-5}
-needs_peer = pytest.mark.skipif(
-    peer.how_to_install() is not None, reason="needs pytorch-symbolic: pip install it"
-)
 
 
-@pytest.fixture
-def no_peer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peer, "how_to_install", lambda: "it is not installed; do this")
-
-
-@needs_peer
 def test_deep_linear_measures_everyone_in_one_comparison(tmp_path: Path) -> None:
-    before = "pytorch_symbolic" in sys.modules
     result = deep_linear.run([3], **FAST, out=tmp_path / "r.jsonl")
     (case,) = result.cases
-    assert case.comparison.names == ("handwritten", "sequential", *EXECUTIONS, peer.NAME)
-    assert case.comparison[peer.NAME].process == "own"
+    assert case.comparison.names == ("handwritten", "sequential", *EXECUTIONS)
     assert {m.environment["torch"] for m in case.comparison} == {torch.__version__}
     assert read_cases(tmp_path / "r.jsonl").cases == result.cases
-    # The peer changes the process that imports it: its own, and not this one.
-    assert ("pytorch_symbolic" in sys.modules) is before
-
-
-@needs_peer
-def test_the_peer_computes_with_the_same_weights_and_mode() -> None:
-    chosen = ForwardSettings(contenders=("handwritten", peer.NAME), batch=2, grad=True, seed=1)
-    with torch.enable_grad():
-        local, foreign = (c.open(Settings()) for c in deep_linear._contenders(5, 3, chosen))
-        expected = local.result()
-        assert expected.requires_grad  # type: ignore[attr-defined]
-        assert foreign.result() == expected.tolist()  # type: ignore[attr-defined]
-        foreign.close()
 
 
 def test_a_contender_that_computes_something_else_is_not_timed(
@@ -74,16 +47,6 @@ def test_the_kernel_is_measured_on_request() -> None:
     assert result.cases[0].comparison.names == ("handwritten", "inlined", *deep_linear.KERNELS)
     with pytest.raises(SuiteError):
         deep_linear.run([3], **FAST, kernels=True, grad=True)
-
-
-@pytest.mark.usefixtures("no_peer")
-def test_a_missing_peer_is_said_with_how_to_install_it() -> None:
-    result = deep_linear.run([3], **FAST)
-    assert peer.NAME not in result.cases[0].comparison.names
-    assert result.notes == ("pytorch-symbolic is missing: it is not installed; do this.",)
-    assert result.notes[0] in str(result)
-    with pytest.raises(SuiteError):
-        deep_linear.run([3], contenders=[peer.NAME])
 
 
 def test_a_stop_between_rounds_returns_what_was_measured() -> None:
@@ -125,29 +88,12 @@ def test_published_ratios_are_those_of_the_published_throughput() -> None:
     assert sequential.bands[0][0] < sequential.bands[0][1] < sequential.bands[0][2]
 
 
-@needs_peer
 def test_toy_resnet_measures_everyone_in_one_comparison(tmp_path: Path) -> None:
     result = toy_resnet.run([8], batch=2, grad=True, **FAST, out=tmp_path / "r.jsonl")
     (case,) = result.cases
-    assert case.comparison.names == ("handwritten", *EXECUTIONS, peer.NAME, toy_resnet.CONTROL)
-    own = {m.name for m in case.comparison if m.process == "own"}
-    assert own == {peer.NAME, toy_resnet.CONTROL}
+    assert case.comparison.names == ("handwritten", *EXECUTIONS)
     assert case.parameters["grad"] is True
     assert read_cases(tmp_path / "r.jsonl").cases == result.cases
-
-
-@needs_peer
-def test_the_peers_toy_resnet_has_the_same_weights_statistics_and_mode() -> None:
-    chosen = ["handwritten", "inlined", peer.NAME, toy_resnet.CONTROL]
-    made = toy_resnet._contenders(8, ForwardSettings(contenders=chosen, batch=2, seed=1))
-    with torch.no_grad():
-        local, inlined, *foreign = (contender.open(Settings()) for contender in made)
-        expected = local.result()
-        assert not expected.requires_grad  # type: ignore[attr-defined]
-        assert torch.equal(inlined.result(), expected)
-        for sampler in foreign:
-            assert sampler.result() == expected.tolist()  # type: ignore[attr-defined]
-            sampler.close()
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without a GPU")

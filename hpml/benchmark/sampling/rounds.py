@@ -27,14 +27,13 @@ from hpml.benchmark.errors import (
     BenchmarkError,
     ContenderError,
     StoppedError,
-    WorkerError,
     error_text,
     function,
+    text,
     whole_number,
 )
 from hpml.benchmark.measurement import Environment, Measurement
 from hpml.benchmark.ratio import RESOLUTION, check_resolution
-from hpml.benchmark.sampling.contender import AnyContender, Contender
 from hpml.benchmark.sampling.timing import Sampler, Settings, choose_number
 
 ALIKE = 1.5
@@ -54,10 +53,6 @@ def measure(
     samples: int = 15,
     min_sample_time: float = 2e-3,
     warm_up: int = 1,
-    number: int | None = None,
-    threads: int = 1,
-    device: str = "cpu",
-    garbage: bool = False,
     clock: Callable[[], float] | None = None,
 ) -> Measurement:
     """Measure one function without arguments.
@@ -68,8 +63,7 @@ def measure(
         samples: how many to take.
         min_sample_time: seconds that each sample should last; decides the calls per sample.
         warm_up: calls before anything is timed.
-        number: calls per sample, in place of choosing it by `min_sample_time`.
-        threads, device, garbage, clock: see `hpml.benchmark.sampling.timing.Settings`.
+        clock: see `hpml.benchmark.sampling.timing.Settings`.
 
     Returns:
         A `Measurement` with `samples` samples in seconds per call. Print it to see median,
@@ -82,22 +76,18 @@ def measure(
     >>> result.name, len(result.samples), result.median > 0
     ('sum', 7, True)
     """
-    contender = Contender(name or str(getattr(run, "__name__", type(run).__name__)), run)
-    settings = Settings(threads, device, min_sample_time, garbage, warm_up, clock)
+    name = name or str(getattr(run, "__name__", type(run).__name__))
     samples = whole_number("samples", samples, 1)
-    number = None if number is None else whole_number("number", number, 1)
-
-    def partly(measured: list[Measurement]) -> Comparison:
-        return Comparison(tuple(measured), contender.name, samples)
-
-    found = _run([contender], settings, [(0,)] * samples, number=number, partly=partly)[0]
-    if len(found.samples) < samples:
-        raise KeyboardInterrupt(f"after {len(found.samples)} of {samples} samples")
-    return found
+    found = compare(
+        {name: run}, rounds=samples, min_sample_time=min_sample_time, warm_up=warm_up, clock=clock
+    )
+    if not found.complete:
+        raise KeyboardInterrupt(f"after {found.rounds} of {samples} samples")
+    return found[name]
 
 
 def compare(
-    contenders: Mapping[str, Callable[[], object]] | Sequence[AnyContender],
+    contenders: Mapping[str, Callable[[], object]],
     *,
     baseline: str | None = None,
     rounds: int = 25,
@@ -105,7 +95,6 @@ def compare(
     warm_up: int = 1,
     threads: int = 1,
     device: str = "cpu",
-    garbage: bool = False,
     resolution: float = RESOLUTION,
     seed: int = 0,
     stop_early: bool = True,
@@ -117,7 +106,7 @@ def compare(
     """Measure several contenders in interleaved rounds and compare them with a baseline.
 
     Args:
-        contenders: functions by name; or `Contender` and `ProcessContender`.
+        contenders: functions without arguments, by name; their results are dropped.
         baseline: the name of the one to compare with; by default the first.
         rounds: how often each contender is sampled. At least 6 for any answer, 25 for differences
             of a few per cent, see `resolution`.
@@ -125,7 +114,7 @@ def compare(
         warm_up: calls of each contender before anything is timed. More than one says that first
             calls are slow, as those that compile: one that is slow is no longer suspected of using
             up its input.
-        threads, device, garbage, clock: see `hpml.benchmark.sampling.timing.Settings`.
+        threads, device, clock: see `hpml.benchmark.sampling.timing.Settings`.
         resolution: the smallest change that is believed from 25 rounds on, as a fraction; from 15
             it is five times as much, below ten times.
         seed: of the order within the rounds.
@@ -150,38 +139,48 @@ def compare(
     >>> comparison.ratio("short").answer
     'faster'
     """
-    listed = _listed(contenders)
-    known = [contender.name for contender in listed]
-    if not known or len(set(known)) != len(known):
-        raise BenchmarkError(
-            f"contenders: expected at least one, with different names, got {describe(known)}."
-        )
+    _check_contenders(contenders)
+    known = list(contenders)
     if baseline is not None and baseline not in known:
         raise BenchmarkError(
             f"baseline: expected one of {', '.join(known)}, got {describe(baseline)}."
         )
-    settings = Settings(threads, device, min_sample_time, garbage, warm_up, clock)
+    settings = Settings(threads, device, min_sample_time, warm_up, clock)
     resolution = check_resolution(resolution)
     rounds, seed = whole_number("rounds", rounds, 1), whole_number("seed", seed)
     function("stop", stop, "a function that says True to stop")
     function("check", check, "a function of the results, such as `same_results()`")
-    orders = schedule(len(listed), rounds, seed)
+    orders = schedule(len(known), rounds, seed)
 
     def compared(measurements: list[Measurement]) -> Comparison:
         return Comparison(tuple(measurements), baseline or known[0], rounds, seed, resolution)
 
-    return compared(
-        _run(
-            listed,
-            settings,
-            orders,
-            check=check,
-            progress=progress,
-            stop=stop,
-            partly=compared,
-            looks=looks(rounds) if stop_early else (),
-        )
+    return _run(
+        contenders,
+        settings,
+        orders,
+        compared,
+        check=check,
+        progress=progress,
+        stop=stop,
+        looks=looks(rounds) if stop_early else (),
     )
+
+
+def _check_contenders(contenders: object) -> None:
+    if not (isinstance(contenders, Mapping) and contenders):
+        raise BenchmarkError(
+            f'contenders: expected functions by name, {{"a": f, "b": g}}, got '
+            f"{describe(contenders)}."
+        )
+    for name, run in contenders.items():
+        text("A contender's name", name)
+        if not callable(run):
+            raise BenchmarkError(
+                f"Contender {name!r}: expected a function without arguments, got {describe(run)}. "
+                "Pass the function, not its result: `f`, not `f()`; for arguments use "
+                "`lambda: f(x)`."
+            )
 
 
 def looks(rounds: int) -> tuple[int, ...]:
@@ -232,25 +231,23 @@ class _Prepared:
 
 
 def _run(
-    contenders: Sequence[AnyContender],
+    contenders: Mapping[str, Callable[[], object]],
     settings: Settings,
     orders: Sequence[tuple[int, ...]],
+    compared: Callable[[list[Measurement]], Comparison],
     *,
-    number: int | None = None,
     check: Callable[[Mapping[str, object]], None] | None = None,
     progress: bool | str = False,
     stop: Callable[[], bool] | None = None,
-    partly: Callable[[list[Measurement]], Comparison],
     looks: Sequence[int] = (),
-) -> list[Measurement]:
+) -> Comparison:
     """Take one sample of each contender a round, in the given orders."""
     with contextlib.ExitStack() as opened:
         opened.enter_context(module_calls.suspended())
         samplers: dict[str, Sampler] = {}
-        for contender in contenders:
-            with _named(contender.name, "while it was opened"):
-                sampler = samplers[contender.name] = contender.open(settings)
-            opened.callback(sampler.close)
+        for name, run in contenders.items():
+            with _named(name, "while it was opened"):
+                samplers[name] = Sampler(run, settings)
         if check is not None:
             results = {}
             for name, sampler in samplers.items():
@@ -263,9 +260,8 @@ def _run(
                     f"nothing, got one that returned {describe(answer)}; raise a BenchmarkError, "
                     "or use `same_results()`, with its brackets."
                 )
-        prepared = _prepare(samplers, settings, number)
-        if not settings.garbage:
-            opened.enter_context(_only_new_garbage())
+        prepared = _prepare(samplers, settings)
+        opened.enter_context(_only_new_garbage())
         rounds: list[list[float]] = []
         try:
             for order in _with_progress(orders, progress):
@@ -279,11 +275,14 @@ def _run(
                     with _named(one.name, f"in round {len(rounds) + 1} of {len(orders)}"):
                         times[place] = one.sampler.elapsed(one.number) / one.number
                 rounds.append(times)
-                if len(rounds) in looks and partly(_measurements(prepared, rounds, settings)).clear:
+                if (
+                    len(rounds) in looks
+                    and compared(_measurements(prepared, rounds, settings)).clear
+                ):
                     break
         except ContenderError as error:
             if rounds:
-                error.comparison = partly(_measurements(prepared, rounds, settings))
+                error.comparison = compared(_measurements(prepared, rounds, settings))
                 error.add_note(f"`error.comparison` holds the {len(rounds)} complete rounds.")
             raise
         except KeyboardInterrupt as error:
@@ -292,22 +291,17 @@ def _run(
                 raise
         if not rounds:
             raise StoppedError("Stopped before the first round was complete: nothing was measured.")
-        return _measurements(prepared, rounds, settings)
+        return compared(_measurements(prepared, rounds, settings))
 
 
-def _prepare(
-    samplers: Mapping[str, Sampler], settings: Settings, number: int | None
-) -> list[_Prepared]:
+def _prepare(samplers: Mapping[str, Sampler], settings: Settings) -> list[_Prepared]:
     """Warm up all contenders and choose how many calls their samples have."""
     chosen: dict[str, tuple[int, float, int]] = {}
     for name, sampler in samplers.items():
         with _named(name, "while it was warmed up"):
             for _ in range(settings.warm_up):
                 sampler.call()
-            if number is None:
-                chosen[name] = choose_number(sampler.elapsed, settings.min_sample_time)
-            else:
-                chosen[name] = (number, 0.0, 0)
+            chosen[name] = choose_number(sampler.elapsed, settings.min_sample_time)
     numbers: dict[str, int] = {}
     group: list[str] = []
     for name in sorted(chosen, key=lambda name: chosen[name][1]):
@@ -333,9 +327,7 @@ def _measurements(
             warm_up=one.warm_up,
             device=settings.device,
             threads=settings.threads,
-            garbage=settings.garbage,
-            process=one.sampler.process,
-            environment=one.sampler.environment or here,
+            environment=here,
             first=one.sampler.first if settings.warm_up < 2 else 0.0,
         )
         for place, one in enumerate(prepared)
@@ -347,7 +339,7 @@ def _named(name: str, when: str) -> Iterator[None]:
     """Raise what a contender raises as an error that says which contender, and when."""
     try:
         yield
-    except (WorkerError, KeyboardInterrupt):
+    except KeyboardInterrupt:
         raise
     except BaseException as error:  # a contender that exits would end the program without a word
         raise ContenderError(f"Contender {name!r}, {when}: {error_text(error)}") from error
@@ -397,23 +389,3 @@ def _in_the_page(orders: Sequence[tuple[int, ...]], text: str) -> Iterator[tuple
             yield order
     finally:
         put(Page("", ""), key, again=True)
-
-
-def _listed(
-    contenders: Mapping[str, Callable[[], object]] | Sequence[AnyContender],
-) -> list[AnyContender]:
-    """Return the contenders of `compare` as a list of such."""
-    if isinstance(contenders, Mapping) and not any(map(_is_contender, contenders.values())):
-        return [Contender(name, run) for name, run in contenders.items()]
-    if isinstance(contenders, Iterable) and not isinstance(contenders, (str, Mapping)):
-        listed = list(contenders)
-        if all(map(_is_contender, listed)):
-            return listed
-    raise BenchmarkError(
-        'contenders: expected functions by name, {"a": f, "b": g}, or a list of contenders, '
-        f'[Contender("a", f), Contender("b", g)], got {describe(contenders)}.'
-    )
-
-
-def _is_contender(value: object) -> bool:
-    return isinstance(getattr(value, "name", None), str) and callable(getattr(value, "open", None))

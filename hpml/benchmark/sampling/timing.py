@@ -18,11 +18,9 @@ import time
 import timeit
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 from hpml.base.errors import describe
 from hpml.benchmark.errors import BenchmarkError, function, real, whole_number
-from hpml.benchmark.measurement import Environment
 from hpml.benchmark.sampling.results import not_computed, refuse_unfinished, snapshot
 
 MOST_CALLS = 10**9
@@ -49,9 +47,6 @@ class Settings:
         device: where the work runs. On "cuda" the device is synchronised before each reading of
             the clock, so that a sample is the wall clock from first launch to last result.
         min_sample_time: seconds that one sample should last at least.
-        garbage: leave Python's garbage collector on during samples. Off, as `timeit` does, a
-            collection that happens to fall into one contender's sample is not held against it; on,
-            code that makes much garbage pays for it. Between rounds it is always on.
         warm_up: calls made before anything is timed.
         clock: returns seconds; None is `time.perf_counter`. Tests pass one that they control.
 
@@ -67,7 +62,6 @@ class Settings:
     threads: int = 1
     device: str = "cpu"
     min_sample_time: float = 2e-3
-    garbage: bool = False
     warm_up: int = 1
     clock: Callable[[], float] | None = None
 
@@ -81,65 +75,30 @@ class Settings:
                 "device: expected 'cpu', 'cuda' or 'cuda:0' with the number of a GPU, "
                 f"got {describe(self.device)}."
             )
-        # A process of its own is sent them as JSON, which does not carry numpy's numbers.
         object.__setattr__(self, "min_sample_time", seconds)
         object.__setattr__(self, "threads", whole_number("threads", self.threads, 1))
         object.__setattr__(self, "warm_up", whole_number("warm_up", self.warm_up, 0))
 
 
-class Sampler(Protocol):
-    """Something that can be asked for samples, in this process or in another."""
+class Sampler:
+    """Takes samples of a function.
 
-    @property
-    def process(self) -> str:
-        """Where it runs: "this" process, or its "own"."""
-
-    @property
-    def environment(self) -> Environment | None:
-        """What the sampler's process runs on; None for the process that asks."""
-
-    @property
-    def first(self) -> float:
-        """Seconds of the very first call; 0 where it was not timed."""
-
-    def call(self) -> object:
-        """Make one call, untimed; the result may stay where the call was made."""
-
-    def result(self) -> object:
-        """Make one call, untimed, and return its result, as plain data if it crosses processes."""
-
-    def elapsed(self, number: int) -> float:
-        """Make `number` calls in one go and return the seconds they took together."""
-
-    def close(self) -> None:
-        """Give back what the sampler holds; a second time does nothing."""
-
-
-class LocalSampler:
-    """Takes samples of a function in this process.
-
-    >>> sampler = LocalSampler(lambda: sum(range(10)), Settings())
+    >>> sampler = Sampler(lambda: sum(range(10)), Settings())
     >>> sampler.elapsed(100) > 0
     True
     """
 
-    process = "this"
-    environment: Environment | None = None
     first = 0.0
+    """Seconds of the very first call; 0 where it was not timed."""
 
-    def __init__(
-        self,
-        run: Callable[[], object],
-        settings: Settings,
-        synchronise: Callable[[], object] | None = None,
-    ) -> None:
+    def __init__(self, run: Callable[[], object], settings: Settings) -> None:
         if inspect.isgeneratorfunction(run) or inspect.iscoroutinefunction(run):
             # Without a warm-up call its result would not be seen.
             raise not_computed(run)
         self._run = run
         self._inspected = False
         self._settings = settings
-        self._clock = _synchronised(settings, synchronise)
+        self._clock = _synchronised(settings)
 
     def call(self) -> object:
         """Make one untimed call and return its result."""
@@ -156,9 +115,7 @@ class LocalSampler:
         contender ran just before and left its own data in the caches. A call so long that a sample
         has only one fills them by itself.
         """
-        # timeit switches the collector off around its loop and runs `setup` after that.
-        setup = "import gc; gc.enable()" if self._settings.garbage else "pass"
-        timer = timeit.Timer(self._run, setup, self._clock)
+        timer = timeit.Timer(self._run, timer=self._clock)
         with torch_threads(self._settings.threads):
             untimed = max(number // 100, 1) if number > 1 else 0
             if self._inspected:
@@ -170,7 +127,7 @@ class LocalSampler:
                 seconds = timer.timeit(number)
             else:  # not one call more than was asked for
                 kept: list[object] = []
-                first = timeit.Timer(lambda: kept.append(self._once()), setup, self._clock)
+                first = timeit.Timer(lambda: kept.append(self._once()), timer=self._clock)
                 seconds = first.timeit(1)
                 self._inspect(kept[0])
         if not 0 <= seconds < math.inf:
@@ -250,31 +207,25 @@ def torch_threads(threads: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _synchronised(
-    settings: Settings, synchronise: Callable[[], object] | None
-) -> Callable[[], float]:
-    """Return the clock, preceded by the wait for started work where there is something to wait for.
+def _synchronised(settings: Settings) -> Callable[[], float]:
+    """Return the clock, on a GPU preceded by the wait for the work that was started.
 
     Without the wait a GPU would be timed by how fast work can be handed to it.
     """
     clock = settings.clock or timeit.default_timer
-    if synchronise is None:
-        if not settings.device.startswith("cuda"):
-            return clock
-        import torch
+    if not settings.device.startswith("cuda"):
+        return clock
+    import torch
 
-        if not torch.cuda.is_available():
-            raise BenchmarkError(
-                f"device: expected one that torch can use, got {settings.device!r}, but "
-                "torch.cuda.is_available() is False; use device='cpu', see `hpml doctor`."
-            )
-        device = torch.device(settings.device)
-        wait: Callable[[], object] = lambda: torch.cuda.synchronize(device)  # noqa: E731
-    else:
-        wait = synchronise
+    if not torch.cuda.is_available():
+        raise BenchmarkError(
+            f"device: expected one that torch can use, got {settings.device!r}, but "
+            "torch.cuda.is_available() is False; use device='cpu', see `hpml doctor`."
+        )
+    device = torch.device(settings.device)
 
     def wait_then_read() -> float:
-        wait()
+        torch.cuda.synchronize(device)
         return clock()
 
     return wait_then_read

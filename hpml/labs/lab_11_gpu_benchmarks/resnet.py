@@ -7,24 +7,20 @@ from collections.abc import Callable, Mapping
 
 from hpml.base import style
 from hpml.base.charts import Line, lines, show
-from hpml.base.environment import quick
 from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.profiling import LaunchFit, ProfilingError
-from hpml.suites import peer
 from hpml.suites.forwards import BASELINE, COMPILED
 from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
 from hpml.suites.running import environment_line
-from hpml.suites.toy_resnet import CONTROL, ToyResNetResult, published_fit, usual
+from hpml.suites.toy_resnet import ToyResNetResult, published_fit, usual
 
 GPU = "RTX 3080, published"
 
 
 def ways(device: str, *, compiled: bool = False) -> list[str]:
     """Return what the lab measures beside the hand-written network: what runs on the device."""
-    # A process of its own takes seconds to begin, for each size.
-    with_peer = peer.how_to_install() is None and not quick()
-    chosen = ["codegen", "inlined", *([peer.NAME, CONTROL] if with_peer else [])]
+    chosen = ["codegen", "inlined"]
     there = usual(device)
     chosen += [COMPILED] if compiled or COMPILED in there else []
     return [*chosen, *([CUDA_GRAPHS] if CUDA_GRAPHS in there else [])]

@@ -84,7 +84,7 @@ class BenchmarkPanel:
         contenders: Sequence[str] | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        from hpml.suites import SUITES, peer
+        from hpml.suites import SUITES
         from hpml.suites.settings import option_names
 
         module: Any = importlib.import_module(SUITES[suite][0]) if suite in SUITES else None
@@ -104,8 +104,6 @@ class BenchmarkPanel:
             raise WidgetError(f"sizes: expected integers of at least 1, got {describe(sizes)}.")
         optional = dict.fromkeys(inspect.signature(module.names).parameters, True)
         everyone = module.names(**({} if contenders is None else optional))
-        if contenders is None:
-            everyone = [name for name in everyone if name != peer.NAME or not peer.how_to_install()]
         self.contenders = _chosen(
             "contenders", everyone if contenders is None else contenders, everyone
         )
