@@ -1,8 +1,8 @@
 """Where CPython keeps what: the fields of an object's memory, read byte by byte.
 
 The layouts are those of the C structures in CPython's ``Include/cpython``, for 64-bit builds.
-3.12 gave int another second word and took a pointer out of str; a list, a float and
-the first two words of everything stayed. What can be known another way is checked against it.
+3.12 gave int another second word; a list, a float and the first two words of everything stayed.
+What can be known another way is checked against it.
 """
 
 from __future__ import annotations
@@ -17,15 +17,10 @@ from typing import Any
 from hpml.base.errors import describe
 
 _SHOWN = 24
-"""Bytes of text or digits that are shown; the others are only counted."""
+"""Bytes of digits that are shown; the others are only counted."""
 
 _START = object.__basicsize__
 """Where the value begins: behind reference count and type."""
-
-_TEXT_FROM = {True: 40, False: 56} if sys.version_info >= (3, 12) else {True: 48, False: 72}
-"""Where the characters of a string begin, for ASCII and other text."""
-
-_KINDS = {1: "1 byte a character", 2: "2 bytes a character", 4: "4 bytes a character"}
 
 
 @dataclass(frozen=True)
@@ -69,8 +64,6 @@ def value_fields(obj: object) -> Iterator[Field]:
         yield Field(_START, data, 8, "ob_fval", f"{value!r}, a double of C", "the number", same)
     elif isinstance(obj, list) and kind is list:
         yield from _list(obj)
-    elif isinstance(obj, str) and kind is str:
-        yield from _str(obj)
     elif is_tensor(obj):
         yield from _tensor(obj)
 
@@ -115,32 +108,6 @@ def _list(obj: list[object]) -> Iterator[Field]:
         same = int.from_bytes(pointer, "little") == id(obj[place])
         text = f"→ {type(obj[place]).__name__} {describe(obj[place], 20)}"
         yield Field(8 * place, pointer, 8, f"item {place}", text, f"id(obj[{place}])", same, True)
-
-
-def _str(obj: str) -> Iterator[Field]:
-    head = read(id(obj) + _START, 24)
-    length, known, state = *struct.unpack("<qq", head[:16]), head[16]
-    text = f"{length} character" + "s" * (length != 1)
-    yield Field(_START, head[:8], 8, "length", text, "len(obj)", length == len(obj))
-    text, check = ("not computed yet", "") if known == -1 else (f"{known:#x}", "hash(obj)")
-    same = known in (-1, hash(obj))
-    yield Field(_START + 8, head[8:16], 8, "hash", text, check, same)
-    kind, compact, ascii_only = state >> 2 & 7, bool(state & 32), bool(state & 64)
-    text = f"{'ASCII' if ascii_only else 'not ASCII'}, {_KINDS.get(kind, 'unknown')}"
-    text += ", interned" if state & 3 else ""
-    yield Field(_START + 16, head[16:], 8, "state", text, "isascii()", ascii_only == obj.isascii())
-    place, start = _START + 24, _TEXT_FROM[ascii_only]
-    if start > place:
-        data = read(id(obj) + place, start - place)
-        yield Field(place, data, len(data), "utf8, wstr", "pointers to copies in other encodings")
-    if not compact:
-        return
-    size = kind * (length + 1)
-    data = read(id(obj) + start, size)
-    codec = {1: "latin-1", 2: "utf-16-le", 4: "utf-32-le"}.get(kind, "latin-1")
-    back = data[:-kind].decode(codec, "surrogatepass")
-    text = f"{describe(back, 30)} and a zero"
-    yield Field(start, data[:_SHOWN], size, "the text", text, "the text", back == obj)
 
 
 def _tensor(obj: Any) -> Iterator[Field]:

@@ -20,7 +20,14 @@ from hpml.bytecode.object_fields import Field, read, value_fields
 _KNOWN = ((3, 11), (3, 12), (3, 13), (3, 14))
 _COUNT_BYTES = 4 if sys.version_info >= (3, 14) else 8
 _IMMORTAL_FROM = 1 << 31  # objects that live forever are not counted (PEP 683)
-_ROLES = ("accent", "sequential", "codegen", "peer", "compiled", "lazy", "inlined", "muted")
+_COLOURS = {
+    "ob_refcnt": "accent",
+    "ob_type": "sequential",
+    **dict.fromkeys(("ob_size", "lv_tag", "allocated"), "inlined"),
+    **dict.fromkeys(("ob_fval", "ob_digit"), "codegen"),
+    **dict.fromkeys(("ob_item", "cdata"), "peer"),
+}
+"""What a field means has one colour in all objects; what has none here is muted."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +83,12 @@ class ObjectHeader(Shown):
     def _repr_html_(self) -> str:
         """Return the bytes as boxes, eight a row, coloured by field, with a tick if confirmed."""
         rows, led = [f"<div><b>{html.escape(self.table.title or '')}</b></div>"], False
-        for place, field in enumerate(self.fields):
+        for field in self.fields:
             if field.elsewhere and not led:
                 led = True
                 rows.append("<div><small>Where its pointer leads:</small></div>")
-            rows.append(_boxes(field, PALETTE[_ROLES[place % len(_ROLES)]]))
+            role = "lazy" if field.elsewhere else _COLOURS.get(field.name, "muted")
+            rows.append(_boxes(field, PALETTE[role]))
         caption = f"<p><small>{self._sum()}</small></p>"
         return f'<div style="margin: 0.5em 0;">{"".join(rows)}</div>{caption}'
 
@@ -89,9 +97,8 @@ class ObjectHeader(Shown):
         parts = [f"{self.before} before the object"] if self.before else []
         parts.append(f"{own} in it")
         if self.size - self.before > own:
-            where = {"list": "where ob_item leads", "str": "where utf8 leads"}
-            rest = self.size - self.before - own
-            parts.append(f"{rest} {where.get(self.type, 'not taken apart here')}")
+            where = "where ob_item leads" if self.type == "list" else "not taken apart here"
+            parts.append(f"{self.size - self.before - own} {where}")
         total = f"{' + '.join(parts)} = {self.size} bytes, as sys.getsizeof says. "
         if self.references is None:
             return total + "It is immortal: its references are not counted."
@@ -105,7 +112,7 @@ class ObjectHeader(Shown):
 def object_header(obj: object) -> ObjectHeader:
     """Return what the memory of `obj` holds: reference count, type, and for some types the value.
 
-    An int, float, list, str or tensor is taken apart to the last byte; of any other object what
+    An int, float, list or tensor is taken apart to the last byte; of any other object what
     all have is.
 
     Args:

@@ -79,8 +79,7 @@ def draw_dataflow(
         name = flow.names[value]
         return f"{name}\n{counts[name]:,} ×" if name in counts else name
 
-    single = [(call,) for call, _ in enumerate(flow.calls)]
-    layout = lay_out(flow, text, lambda _: "", rotated=True, groups=single)
+    layout = lay_out(flow, text, lambda _: "", rotated=True)
     scale = min(1.0, 9.5 / layout.width)
     fig, ax = style.figure(
         width=max(scale * layout.width + 0.5, 4.0), height=scale * layout.height + 1.0

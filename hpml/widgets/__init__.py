@@ -28,24 +28,20 @@ So does any function of yours, instruction by instruction:
 from __future__ import annotations
 
 from hpml.widgets.animation.animation import Animation, Keyframe
-from hpml.widgets.benchmark_panel.panel import benchmark_panel
 from hpml.widgets.code_view.view import code_view
 from hpml.widgets.errors import WidgetError
 from hpml.widgets.explore import explore
 from hpml.widgets.graph_browser.browser import graph_browser
 from hpml.widgets.player.player import execution_player
-from hpml.widgets.stepper.editor import stepper_editor
 from hpml.widgets.stepper.stepper import stepper
 
 __all__ = [
     "Animation",
     "Keyframe",
     "WidgetError",
-    "benchmark_panel",
     "code_view",
     "execution_player",
     "explore",
     "graph_browser",
     "stepper",
-    "stepper_editor",
 ]

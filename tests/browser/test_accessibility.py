@@ -9,15 +9,11 @@ import pytest
 
 from tests.browser.accessibility import violations
 from tests.browser.test_animations import dark
-from tests.browser.test_benchmark_panel import CALL
 from tests.browser.test_icicle import PROFILE
-from tests.browser.test_stepper import EDITOR
 from tests.browser.test_widths import WIDGETS
 
 WITH_A_KERNEL = {
-    "benchmark panel": CALL.format(time=1e-5),
     "icicle": PROFILE,
-    "stepper editor": EDITOR,
     "explore": "from hpml.widgets import explore\nexplore(lambda n, w: n, n=[3, 4], w=['a', 'b'])",
     "question": "from hpml.labs import predict\n"
     "predict('How many?', unit='calls', key='axe')\n"

@@ -68,7 +68,7 @@ def test_a_page_without_network_steps_and_one_without_scripts_shows_the_first_st
     from hpml.widgets import execution_player, stepper
 
     animations = (
-        stepper("d = a + b * c", a=2, b=3, c=4, title="Stepper"),
+        stepper(lambda a, b, c: a + b * c, 2, 3, 4, title="Stepper"),
         execution_player({"x": [], "y": ["x"]}, title="Player"),
     )
     path = tmp_path / "animations.html"
@@ -84,7 +84,7 @@ def test_a_page_without_network_steps_and_one_without_scripts_shows_the_first_st
     still = context.new_page()
     still.goto(path.as_uri())
     for title, first, later in (
-        ("Stepper", "program(a=2, b=3, c=4) is called", "takes 3 and 4 off the stack"),
+        ("Stepper", "<lambda>(2, 3, 4) is called", "takes 3 and 4 off the stack"),
         ("Player", "Nothing has happened yet.", "y asks for x: it is known."),
     ):
         root = still.get_by_role("group", name=title)

@@ -1,4 +1,4 @@
-"""The stepper in a real page: forwards and backwards, by mouse and keyboard, and typed into."""
+"""The stepper in a real page: forwards and backwards, by mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -33,9 +33,6 @@ def total(items):
     return s
 
 stepper(total, [2, 3, 1], title="A loop, a call, an exception")"""
-EDITOR = """\
-from hpml.widgets import stepper_editor
-stepper_editor()"""
 CALLED = "Back in total: CALL 1 pushes what check returned, 4."
 
 
@@ -225,50 +222,3 @@ def test_it_plays_and_an_instruction_leads_to_itself(lab: Any) -> None:
     stepper.root.locator(".listing .row", has_text="STORE_FAST").click()
     stepper.waits("STORE_FAST d takes 14 off the stack")
     assert stepper.variables()["d"] == "14"
-
-
-def test_a_typed_function_is_stepped_through_and_a_mistake_is_shown(
-    scratch: Any, shot: Any
-) -> None:
-    lab = scratch
-    lab.show("d = 'mine'", EDITOR)
-    first = Stepper(lab.page, "f(2, 3, 4), step by step")
-    first.press(*["ArrowRight"] * 5)
-    assert first.stack() == ["2", "12"]
-
-    text, call = (lab.page.get_by_role("textbox", name=name) for name in ("function", "call"))
-    text.fill("def f(n):\n    d = 0\n    while n:\n        n = n - 1\n        d = d + 10 // n\n")
-    call.fill("f(2)")
-    button = lab.page.get_by_role("button", name="Step through it")
-    button.press("Enter")
-    second = Stepper(lab.page, "f(2), step by step")
-    assert button.evaluate("button => button === document.activeElement")
-    wider = "box => box.scrollWidth - box.clientWidth"
-    assert lab.page.locator(".hpml-typed").first.evaluate(wider) == 0
-    assert lab.page.locator(".hpml-animation").count() == 1
-    second.press("End")
-    assert "ZeroDivisionError: integer division or modulo by zero" in second.says()
-    assert "it leaves f" in second.says()
-    assert second.stack() == []
-    shot(lab, "stepper_editor")
-
-    # With the keyboard alone: a slip, then the way from the field to the button.
-    text.focus()
-    lab.page.keyboard.press("ControlOrMeta+Home")
-    lab.page.keyboard.type("x = (\n")
-    lab.page.keyboard.press("Tab")
-    lab.page.keyboard.press("Tab")
-    lab.page.keyboard.press("Enter")
-    alert = lab.page.locator(".hpml-mistake")
-    alert.wait_for()
-    assert "'(' was never closed (line 1)" in alert.inner_text()
-    assert "Traceback" not in lab.outputs()
-    assert lab.page.locator(".hpml-animation").count() == 0
-    shot(lab, "stepper_mistake")
-    text.fill("def f(n):\n    while True:\n        n = n + 1\n")
-    lab.page.get_by_role("button", name="Step through it").press("Space")
-    endless = Stepper(lab.page, "f(2), step by step")
-    endless.press("End")
-    assert "Stopped here, after 300 instructions" in endless.says()
-    lab.add("print(d, 'f' in globals())")
-    lab.saw("mine False")

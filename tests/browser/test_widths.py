@@ -68,13 +68,15 @@ def code_view() -> str:
     return code_page(code, model.graph, before="lazy: ...").html
 
 
+def down(n: int) -> list[int]:
+    return [n] if n == 0 else [*down(n - 1), n]
+
+
 WIDGETS: dict[str, Callable[[], str]] = {
     "player": lambda: execution_player(ladder(3), ["without memory", "lazy"]).html,
     "graph browser": lambda: graph_browser(residual()).html,
     "stepper": lambda: stepper(total, [2, 3, 1]).html,
-    "stepper of a recursion": lambda: (
-        stepper("def down(n):\n    return [n] if n == 0 else down(n - 1) + [n]\n", 4).html
-    ),
+    "stepper of a recursion": lambda: stepper(down, 4).html,
     "code view": code_view,
 }
 

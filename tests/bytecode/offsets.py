@@ -44,7 +44,6 @@ SPECIAL = {
     "class whose __init__ the machine steps into elsewhere",
     "newer_syntax.annotations_of_a_class": "annotationlib executes the code of __annotate__ as "
     "another function",
-    "edges.stacks_asked_for_are_those_of_the_program": "the stack around differs",
     "naming.recursion_without_end_is_caught": "the last of a thousand calls is refused one frame "
     "earlier or later",
     "naming.recursion_in_a_handler_without_end": "as above",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 from typing import Any
 
@@ -35,9 +34,6 @@ def test_a_step_names_its_line_and_shows_the_source() -> None:
 def test_a_trace_knows_its_function_and_how_it_ended() -> None:
     found = trace(lecture, 2, 3, 4)
     assert (found.function, found.value, found.exception) == ("lecture", "14", None)
-    assert found.source.startswith("def lecture(")
-    assert found.first_line == lecture.__code__.co_firstlineno
-    assert found.python == f"{sys.version_info[0]}.{sys.version_info[1]}"
     assert found[-1].returned == "14"
     assert [step.index for step in found] == list(range(len(found)))
 
@@ -260,16 +256,6 @@ def test_a_repr_that_raises_changes_nothing(error: type[BaseException]) -> None:
     found = trace(program, Quitting(error))
     assert found.value == "'1 kept'"
     assert "[<Quitting object>]" in {step.locals.get("held") for step in found}
-
-
-def test_a_wrapped_function_has_its_own_source() -> None:
-    @functools.wraps(lecture)
-    def wrapper() -> int:
-        return lecture(1, 2, 3)
-
-    found = trace(wrapper)
-    assert "return lecture(1, 2, 3)" in found.source
-    assert found.first_line == wrapper.__code__.co_firstlineno
 
 
 def test_long_constants_are_cut() -> None:

@@ -40,7 +40,7 @@ def test_a_frame_says_who_asks_who_waits_and_what_is_executed() -> None:
     assert "0v1" in lit(animation, asks, "asked")
     assert lit(animation, asks, "waits") == {"0v3", "0b3"}
     # The lines between who asks and what is asked for: against their arrows, up to the box.
-    assert lit(animation, asks, "asks") == {"0r2-3", "0a0-2-1"}
+    assert lit(animation, asks, "asks") == {"0r2-3", "0a2-1"}
     assert "sum → double" in animation.keyframes[asks].pieces["stack 0"]
     executes = 4
     assert animation.keyframes[executes].line == "lazy: double is executed."

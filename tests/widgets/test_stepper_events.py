@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from hpml.widgets import stepper
+from tests.bytecode.cases import from_text
 
 
 def said(body: str, **names: Any) -> list[str]:
     """Return the sentences of a function's body."""
-    return [keyframe.line for keyframe in stepper(body, **names).keyframes]
+    text = f"def program({', '.join(names)}):\n{textwrap.indent(body, '    ')}\n"
+    return [keyframe.line for keyframe in stepper(from_text(text, "<body>"), **names).keyframes]
 
 
 @pytest.mark.parametrize(
@@ -107,6 +110,10 @@ def square(n: int) -> int:
     return n * n
 
 
+def down(n: int) -> int:
+    return 0 if n == 0 else down(n - 1)
+
+
 def test_the_value_of_a_call_arrives_in_an_event_of_its_own() -> None:
     animation = stepper(lambda: square(3) + 1)
     back = next(event for event in animation.events if event.kind == "back")
@@ -143,11 +150,12 @@ def test_an_exception_that_leaves_several_functions_names_them() -> None:
 
 
 def test_recursion_shows_each_that_waits_with_its_stack() -> None:
-    animation = stepper("def down(n):\n    return 0 if n == 0 else down(n - 1)\n", 9)
+    animation = stepper(down, 9)
     deepest = max(range(len(animation.events)), key=lambda n: len(animation.events[n].callers))
     assert len(animation.events[deepest].callers) == 9
     pieces = animation.keyframes[deepest].pieces
+    line = down.__code__.co_firstlineno + 1
     for depth in range(9):
-        assert "<summary>down waits in line 2</summary>" in pieces[f"q{depth}"]
+        assert f"<summary>down waits in line {line}</summary>" in pieces[f"q{depth}"]
         assert f"variables: n = {9 - depth}<" in pieces[f"q{depth}"]
     assert pieces["calls"].startswith("<b>down</b>")

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _LEGEND_POINTS = 8.0
 _MARGIN = 0.14
 _LEGEND_HEIGHT = 0.36
+_AROUND = 0.035
+"""How far the second outline of an output is from the first."""
+
 _LINE = "#5A5A5A"
 
 
@@ -28,13 +31,21 @@ class _Kind(NamedTuple):
     edge: str
     thickness: float
     dashes: Any = "solid"
-    is_double: bool = False
+
+    def patch(self, scale: float) -> dict[str, Any]:
+        """Return how matplotlib draws it."""
+        return {
+            "facecolor": self.fill,
+            "edgecolor": self.edge,
+            "linewidth": self.thickness * scale,
+            "linestyle": self.dashes,
+        }
 
 
 _KINDS = {
     "input": _Kind("input", "#C9E0F4", "#1B5E94", 2.0),
     "hidden": _Kind("hidden", "#FFFFFF", "#6A6A6A", 0.9),
-    "output": _Kind("output", "#FCE2B4", "#8A5300", 1.1, is_double=True),
+    "output": _Kind("output", "#FCE2B4", "#8A5300", 1.1),
     "outside": _Kind("from elsewhere", "#FFFFFF", "#3A3A3A", 1.3, (0, (1.2, 1.6))),
     "folded": _Kind("several layers", "#EFEFEF", "#6A6A6A", 0.9, (0, (4, 2.5))),
     "lit": _Kind("highlighted", "#F7B48F", style.PALETTE["accent"], 3.2),
@@ -96,8 +107,8 @@ def draw(
     import matplotlib.pyplot as plt
 
     kinds = {look.kind_of(box.value) for box in layout.boxes}
-    legend = [kind for kind in _KINDS if kind in kinds and _KINDS[kind].name]
-    legend_width = sum(measured(_KINDS[kind].name, _LEGEND_POINTS)[0] + 0.55 for kind in legend)
+    legend = [kind for name, kind in _KINDS.items() if name in kinds and kind.name]
+    legend_width = sum(measured(kind.name, _LEGEND_POINTS)[0] + 0.6 for kind in legend)
     width = max(layout.width, legend_width) + 2 * _MARGIN
     height = layout.height + 2 * _MARGIN + (_LEGEND_HEIGHT if legend else 0.0)
     with style.apply():
@@ -110,7 +121,9 @@ def draw(
             if figsize:
                 figure.set_size_inches(*figsize)
         painter = _Painter(axes, look, _prepare(axes, layout, width, height))
-        painter.lines(layout)
+        folded = {label.calls[0] for label in layout.labels if label.is_folded}
+        for line in layout.lines:
+            painter.line(line, has_head=line.is_result or line.call in folded)
         for label in layout.labels:
             painter.label(label)
         for box in layout.boxes:
@@ -168,43 +181,29 @@ class _Painter:
         self._look = look
         self._scale = scale
 
-    def lines(self, layout: Layout) -> None:
-        """Draw the lines; one that leads to a box has an arrow head."""
-        lit = [line for line in layout.lines if line.is_result and line.value in self._look.lit]
-        self._strokes(layout, _LINE, 1.1)
-        self._strokes(layout._replace(lines=tuple(lit), labels=()), _KINDS["lit"].edge, 2.2)
-        folded = {label.calls[0] for label in layout.labels if label.is_folded}
-        for line in layout.lines:
-            if line.is_result or line.call in folded:
-                self._head(line, _KINDS["lit"].edge if line in lit else _LINE)
-
-    def _strokes(self, layout: Layout, colour: str, thickness: float) -> None:
-        from matplotlib.patches import PathPatch
+    def line(self, line: Line, *, has_head: bool) -> None:
+        """Draw a line, and an arrow head where it leads to a box."""
+        from matplotlib.patches import PathPatch, Polygon
         from matplotlib.path import Path
 
-        points = [point for curve in layout.curves() for point in curve]
-        if not points:
-            return
-        codes = [Path.MOVETO, *[Path.CURVE4] * 3] * (len(points) // 4)
+        lit = line.is_result and line.value in self._look.lit
+        colour, width = (_KINDS["lit"].edge, 2.2) if lit else (_LINE, 1.1)
+        codes = [Path.MOVETO, *[Path.CURVE4] * (len(line.points) - 1)]
         self._ax.add_patch(
             PathPatch(
-                Path(points, codes),
+                Path(line.points, codes),
                 fill=False,
                 edgecolor=colour,
-                linewidth=thickness * self._scale,
+                linewidth=width * self._scale,
                 capstyle="round",
-                joinstyle="round",
-                zorder=1,
+                zorder=1 + lit,
             )
         )
-
-    def _head(self, line: Line, colour: str) -> None:
-        from matplotlib.patches import Polygon
-
-        # The outline of an output lies mostly outside its box.
-        outlined = line.is_result and line.value in self._look.outputs
-        corners = arrow_head(line, back=0.04 if outlined else 0.01)
-        self._ax.add_patch(Polygon(corners, closed=True, color=colour, linewidth=0, zorder=2))
+        if has_head:
+            # The second outline of an output is outside its box.
+            outlined = line.is_result and line.value in self._look.outputs
+            corners = arrow_head(line, back=_AROUND if outlined else 0.01)
+            self._ax.add_patch(Polygon(corners, closed=True, color=colour, linewidth=0, zorder=2))
 
     def label(self, label: CallLabel) -> None:
         """Draw the name of a layer on its line, or the box of a folded chain."""
@@ -212,18 +211,13 @@ class _Painter:
         if label.is_folded:
             self._box(label.place, label.text, _KINDS["lit" if is_lit else "folded"])
         elif label.text:
-            self._ax.text(
-                label.place.x,
-                label.place.y,
+            self._text(
+                label.place,
                 label.text,
-                fontsize=LABEL_POINTS * self._scale,
-                color=_KINDS["lit"].edge if is_lit else style.PALETTE["ink"],
-                ha="center",
-                va="center",
+                LABEL_POINTS,
+                _KINDS["lit"].edge if is_lit else style.PALETTE["ink"],
                 rotation=270 if self._look.turn_labels else 0,
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2 * self._scale},
-                zorder=3,
-                **FONT,
             )
 
     def value(self, box: ValueBox) -> None:
@@ -232,74 +226,56 @@ class _Painter:
         if self._look.tints is not None:
             kind = kind._replace(fill=self._look.tints.get(box.value, kind.fill))
         # A value that is given and returned at once has the colour of one, the outline of both.
-        self._box(box.place, box.text, kind._replace(is_double=box.value in self._look.outputs))
+        if box.value in self._look.outputs:
+            self._rectangle(box.place, kind._replace(fill="white"), _AROUND)
+        self._box(box.place, box.text, kind)
 
     def _box(self, place: Rectangle, text: str, kind: _Kind) -> None:
+        self._rectangle(place, kind, 0.0)
+        self._text(place, text, BOX_POINTS, style.ink_on(kind.fill))
+
+    def _rectangle(self, place: Rectangle, kind: _Kind, around: float) -> None:
         from matplotlib.patches import FancyBboxPatch
 
-        patch = FancyBboxPatch(
-            (place.left, place.top),
-            place.width,
-            place.height,
-            boxstyle="round,pad=0,rounding_size=0.08",
-            zorder=4,
-            **self._outline(kind),
+        self._ax.add_patch(
+            FancyBboxPatch(
+                (place.left, place.top),
+                place.width,
+                place.height,
+                boxstyle=f"round,pad={around},rounding_size={0.08 + around}",
+                zorder=4,
+                **kind.patch(self._scale),
+            )
         )
-        self._ax.add_patch(patch)
+
+    def _text(
+        self, place: Rectangle, text: str, points: float, colour: str, **options: Any
+    ) -> None:
         self._ax.text(
             place.x,
             place.y,
             text,
-            fontsize=BOX_POINTS * self._scale,
-            color=style.ink_on(kind.fill),
+            fontsize=points * self._scale,
+            color=colour,
             ha="center",
             va="center",
             zorder=5,
             **FONT,
+            **options,
         )
 
-    def _outline(self, kind: _Kind) -> dict[str, Any]:
-        from matplotlib.patheffects import Normal, Stroke
-
-        thickness = kind.thickness * self._scale
-        effects: list[Any] = [Normal()]
-        if kind.is_double:
-            # From the outermost in: a dark line, a white one over its middle, the box on top.
-            outer = Stroke(linewidth=thickness + 4.4 * self._scale, foreground=kind.edge)
-            gap = Stroke(linewidth=thickness + 2.2 * self._scale, foreground="white")
-            effects = [outer, gap, Normal()]
-        return {
-            "facecolor": kind.fill,
-            "edgecolor": kind.edge,
-            "linewidth": thickness,
-            "linestyle": kind.dashes,
-            "path_effects": effects,
-        }
-
-    def legend(self, kinds: list[str], layout: Layout) -> None:
+    def legend(self, kinds: list[_Kind], layout: Layout) -> None:
         """Draw one row that says which box is what, below the graph."""
-        from matplotlib.legend_handler import HandlerPatch
-        from matplotlib.patches import FancyBboxPatch, Patch
+        from matplotlib.patches import Patch
 
-        def rounded(*, width: float, height: float, **_: Any) -> FancyBboxPatch:
-            shape = f"round,pad=0,rounding_size={0.3 * height}"
-            return FancyBboxPatch((0, 0), width, height, boxstyle=shape)
-
-        handles = [Patch(label=_KINDS[kind].name, **self._outline(_KINDS[kind])) for kind in kinds]
         self._ax.legend(
-            handles=handles,
+            handles=[Patch(label=kind.name, **kind.patch(self._scale)) for kind in kinds],
             loc="center",
             bbox_to_anchor=(layout.width / 2, layout.height + _MARGIN + _LEGEND_HEIGHT / 2),
             bbox_transform=self._ax.transData,
-            ncols=len(handles),
+            ncols=len(kinds),
             frameon=False,
-            handlelength=2.0,
-            handleheight=0.9,
-            handletextpad=0.7,
             columnspacing=1.6,
-            borderpad=0.0,
-            borderaxespad=0.0,
             prop={"family": FONT["family"], "size": _LEGEND_POINTS * self._scale},
             labelcolor=style.PALETTE["ink"],
-            handler_map={Patch: HandlerPatch(patch_func=rounded)},
         )

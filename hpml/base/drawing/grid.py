@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from hpml.base.drawing.layering import Rows, place
@@ -48,13 +48,7 @@ class Grid:
     """Positions along the rows and across them, and their translation to x and y."""
 
     def __init__(
-        self,
-        rows: Rows,
-        sizes: list[tuple[float, float]],
-        is_box: list[bool],
-        doubled: Collection[int],
-        *,
-        rotated: bool,
+        self, rows: Rows, sizes: list[tuple[float, float]], is_box: list[bool], *, rotated: bool
     ) -> None:
         self._rotated = rotated
         self._rows = rows
@@ -63,24 +57,25 @@ class Grid:
         flipped = [(height, width) for width, height in sizes] if rotated else sizes
         self._sizes = [*flipped, *[(0.0, 0.0)] * passing]
         across = place(rows, self._apart)
-        least = min(
-            (a - size[0] / 2 for a, size in zip(across, self._sizes, strict=True)), default=0.0
-        )
+        halves = [width / 2 for width, _ in self._sizes]
+        least = min((a - half for a, half in zip(across, halves, strict=True)), default=0.0)
         self._across = [a - least for a in across]
         self._row_of = {thing: n for n, row in enumerate(rows.rows) for thing in row}
-        self._bands = self._bands_of(doubled)
+        self._bands = self._bands_of()
+        wide = max((a + half for a, half in zip(self._across, halves, strict=True)), default=0.0)
+        self.size = self._point(wide, self._bands[-1][1] if self._bands else 0.0)
+        """Width and height of everything."""
 
     def _apart(self, left: int, right: int) -> float:
         gap = _BESIDE if self._rows.solid[left] and self._rows.solid[right] else _BESIDE_LINE
         return (self._sizes[left][0] + self._sizes[right][0]) / 2 + gap
 
-    def _bands_of(self, doubled: Collection[int]) -> list[tuple[float, float]]:
+    def _bands_of(self) -> list[tuple[float, float]]:
         """Return the band of each row, with more room between rows where lines go far sideways."""
         furthest = [0.0] * len(self._rows.rows)
         for upper, lower in self._rows.lines:
             at = self._row_of[lower]
-            sideways = abs(self._across[upper] - self._across[lower])
-            furthest[at] = max(furthest[at], sideways, _BESIDE if lower in doubled else 0.0)
+            furthest[at] = max(furthest[at], abs(self._across[upper] - self._across[lower]))
         bands = []
         position = 0.0
         for number, row in enumerate(self._rows.rows):
@@ -95,53 +90,28 @@ class Grid:
             position += thickness
         return bands
 
-    def size(self) -> tuple[float, float]:
-        """Return width and height of everything."""
-        across = max(
-            (a + size[0] / 2 for a, size in zip(self._across, self._sizes, strict=True)),
-            default=0.0,
-        )
-        along = self._bands[-1][1] if self._bands else 0.0
-        return (along, across) if self._rotated else (across, along)
-
     def rectangle(self, thing: int) -> Rectangle:
         """Return the place of a drawn thing."""
-        start, end = self._bands[self._row_of[thing]]
-        x, y = self._point(self._across[thing], (start + end) / 2)
-        width, height = self._sizes[thing]
-        return Rectangle(x, y, *((height, width) if self._rotated else (width, height)))
+        x, y = self._point(self._across[thing], sum(self._bands[self._row_of[thing]]) / 2)
+        return Rectangle(x, y, *self._point(*self._sizes[thing]))
 
     def _point(self, across: float, along: float) -> Point:
         return (along, across) if self._rotated else (across, along)
 
-    def curve(self, things: tuple[int, ...], offset: float) -> tuple[Point, ...]:
+    def curve(self, things: tuple[int, ...]) -> tuple[Point, ...]:
         """Return a line through things: straight across rows, curved between them."""
         first, last = things[0], things[-1]
         bands = [self._bands[self._row_of[thing]] for thing in things]
-        start = sum(bands[0]) / 2 + self._sizes[first][1] / 2
-        end = sum(bands[-1]) / 2 - self._sizes[last][1] / 2
-        head = _HEAD if self._is_box[last] else 0.0
-        corners: list[Point] = [(self._across[first], start)]
-        for upper, lower, (_, bottom), (top, _) in zip(
-            things, things[1:], bands, bands[1:], strict=False
+        corners: list[Point] = [(self._across[first], (sum(bands[0]) + self._sizes[first][1]) / 2)]
+        for thing, (_, bottom), (top, _), following in zip(
+            things, bands, bands[1:], things[1:], strict=False
         ):
-            corners.append((self._across[upper], bottom))
-            if lower == last:  # what comes last is straight, for the arrow head
-                corners.append((self._across[lower] + offset, top - head))
-            else:
-                corners.append((self._across[lower], top))
-        corners.append((corners[-1][0], end))
-        return tuple(self._point(*point) for point in _smooth(_without_needless(corners)))
-
-
-def _without_needless(corners: list[Point]) -> list[Point]:
-    """Leave out corners at which a line along the rows just goes on."""
-    kept = corners[:1]
-    for corner, following in zip(corners[1:], [*corners[2:], None], strict=True):
-        goes_on = following is not None and kept[-1][0] == corner[0] == following[0]
-        if corner != kept[-1] and not goes_on:
-            kept.append(corner)
-    return kept
+            # What comes last is straight, for the arrow head.
+            head = _HEAD if following == last and self._is_box[last] else 0.0
+            corners += [(self._across[thing], bottom), (self._across[following], top - head)]
+        corners.append((self._across[last], (sum(bands[-1]) - self._sizes[last][1]) / 2))
+        corners = [corner for corner, _ in itertools.groupby(corners)]
+        return tuple(self._point(*point) for point in _smooth(corners))
 
 
 def _smooth(corners: list[Point]) -> Iterable[Point]:

@@ -15,7 +15,7 @@ from math import inf
 from statistics import fmean, median
 from typing import NamedTuple
 
-_SWEEPS = 24
+_SWEEPS = 12
 _ROUNDS = 60
 
 
@@ -41,8 +41,7 @@ def order_rows(given: Rows) -> Rows:
     """
     above, below = _neighbours(given)
     length = _drawn_to_the_end(given, given.rows[::-1], below)
-    first = {thing: place for place, thing in enumerate(_depth_first(given, above, below, length))}
-    rows = best = [sorted(row, key=first.__getitem__) for row in given.rows]
+    rows = best = [sorted(row, key=lambda thing: -length[thing]) for row in given.rows]
     fewest = count_crossings(rows, below)
     for sweep in range(_SWEEPS):
         if fewest == 0:
@@ -119,20 +118,6 @@ def _drawn_to_the_end(
         further = max((length[other] for other in following[thing]), default=0)
         length[thing] = further + given.solid[thing]
     return length
-
-
-def _depth_first(
-    given: Rows, above: list[list[int]], below: list[list[int]], length: list[int]
-) -> list[int]:
-    """Return all things in the order of a depth-first walk that takes the longest path first."""
-    met: dict[int, None] = {}
-    waiting = [thing for row in given.rows for thing in row if not above[thing]][::-1]
-    while waiting:
-        thing = waiting.pop()
-        if thing not in met:
-            met[thing] = None
-            waiting.extend(sorted(below[thing], key=lambda lower: -length[lower])[::-1])
-    return list(met)
 
 
 def _sweep(rows: Sequence[list[int]], neighbours: list[list[int]]) -> list[list[int]]:

@@ -55,14 +55,12 @@ class Line(NamedTuple):
         value: the value.
         call: the position of the call; of a folded chain the first.
         is_result: whether the call makes the value; else it reads it.
-        argument: which argument or which result of the call the value is.
         points: cubic Bézier curves end to end: a point, then three more for each curve.
     """
 
     value: int
     call: int
     is_result: bool
-    argument: int
     points: tuple[Point, ...]
 
 
@@ -74,37 +72,6 @@ class Layout(NamedTuple):
     boxes: tuple[ValueBox, ...]
     labels: tuple[CallLabel, ...]
     lines: tuple[Line, ...]
-
-    def curves(self) -> list[tuple[Point, ...]]:
-        """Return all lines as single curves of four points, each once."""
-        pieces = [
-            line.points[n : n + 4] for line in self.lines for n in range(0, len(line.points) - 1, 3)
-        ]
-        for label in self.labels:
-            pieces += [] if label.text else self.through(label)
-        return list(dict.fromkeys(pieces))
-
-    def mirrored(self) -> Layout:
-        """Return the same from right to left."""
-
-        def across(place: Rectangle) -> Rectangle:
-            return place._replace(x=self.width - place.x)
-
-        return self._replace(
-            boxes=tuple(box._replace(place=across(box.place)) for box in self.boxes),
-            labels=tuple(label._replace(place=across(label.place)) for label in self.labels),
-            lines=tuple(
-                line._replace(points=tuple((self.width - x, y) for x, y in line.points))
-                for line in self.lines
-            ),
-        )
-
-    def through(self, label: CallLabel) -> list[tuple[Point, ...]]:
-        """Return straight lines through a label, from where lines arrive to where they leave."""
-        own = [line for line in self.lines if line.call == label.calls[0]]
-        ends = dict.fromkeys(line.points[-1] for line in own if not line.is_result)
-        starts = dict.fromkeys(line.points[0] for line in own if line.is_result)
-        return [(end, end, start, start) for end in ends for start in starts]
 
 
 def arrow_head(line: Line, *, back: float = 0.01) -> tuple[Point, Point, Point]:
@@ -141,8 +108,7 @@ def lay_out(
             together. By default the middle of each chain of more than 12.
 
     Raises:
-        DrawingError: the picture would have more than 150 boxes after folding long chains, or as
-            many lines as cannot be followed.
+        DrawingError: the picture would have more than 150 boxes after folding long chains.
     """
     groups = fold_chains(graph) if groups is None else tuple(groups)
     made = [r for group in groups for r in graph.calls[group[-1]].results if r is not None]
@@ -160,19 +126,13 @@ def lay_out(
     turned = turn_labels and not rotated
     sizes = [_size(text, box, turned and not box) for text, box in zip(texts, is_box, strict=True)]
     rows, routes = rows_and_routes(graph, groups, shown)
-    doubled = {len(shown) + route.group for route in routes if route.offset}
-    grid = Grid(order_rows(rows), sizes, is_box, doubled, rotated=rotated)
+    grid = Grid(order_rows(rows), sizes, is_box, rotated=rotated)
     places = [grid.rectangle(thing) for thing in range(len(sizes))]
     return Layout(
-        *grid.size(),
+        *grid.size,
         tuple(ValueBox(value, places[i], texts[i]) for i, value in enumerate(shown)),
         tuple(CallLabel(g, places[i], texts[i]) for i, g in enumerate(groups, len(shown))),
-        tuple(
-            Line(
-                r.value, groups[r.group][0], r.is_result, r.argument, grid.curve(r.things, r.offset)
-            )
-            for r in routes
-        ),
+        tuple(Line(r.value, groups[r.group][0], r.is_result, grid.curve(r.things)) for r in routes),
     )
 
 
@@ -185,6 +145,8 @@ def _group_text(group: tuple[int, ...], call_text: Callable[[int], str]) -> str:
 
 
 def _size(text: str, is_box: bool, turned: bool) -> tuple[float, float]:
+    if not text and not is_box:
+        return 0.0, 0.0  # the line just goes on
     width, height = text_size(text, is_label=not is_box)
     beside, above = _PADDING["box" if is_box else "label"]
     width, height = width + 2 * beside, height + 2 * above

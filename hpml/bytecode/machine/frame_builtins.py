@@ -1,19 +1,17 @@
 """Builtins that look at the function which calls them.
 
 ``locals()``, ``super()`` and a few more find their caller's frame. Under the machine they would
-find the machine's, so their calls are answered here, from the interpreted frame.
-`warnings.warn` is not among them: it sees the frames of the machine.
+find the machine's, so their calls are answered here, from the interpreted frame. `sys._getframe`
+and `warnings.warn` are not among them: they see the frames of the machine.
 """
 
 from __future__ import annotations
 
 import builtins
-import sys
 from collections.abc import Callable
 from types import CellType
 from typing import Any
 
-from hpml.bytecode.machine import tracebacks
 from hpml.bytecode.machine.state import Frame
 from hpml.bytecode.null import NULL
 from hpml.bytecode.own_code import BUILTINS
@@ -78,19 +76,6 @@ def _evaluate(function: Callable[..., Any]) -> Callable[..., Any]:
     return answer
 
 
-def _get_frame(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
-    depth = args[0] if args else 0
-    frames = frame.coroutine_stack.state.frames()
-    if keywords or len(args) > 1 or type(depth) is not int or depth >= len(frames):
-        return NULL
-    return tracebacks.copy_of(frames[-1 - max(depth, 0)])
-
-
-def _get_module_name(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
-    found = _get_frame(frame, args, keywords)
-    return NULL if found is NULL else found.f_globals.get("__name__")
-
-
 _ANSWERS: dict[int, Callable[[Frame, list[Any], dict[str, Any]], Any]] = {
     id(super): _without_arguments(_super),
     id(locals): _without_arguments(_locals),
@@ -99,7 +84,4 @@ _ANSWERS: dict[int, Callable[[Frame, list[Any], dict[str, Any]], Any]] = {
     id(dir): _without_arguments(lambda frame: sorted(_locals(frame))),
     id(eval): _evaluate(builtins.eval),
     id(exec): _evaluate(builtins.exec),
-    id(sys._getframe): _get_frame,
 }
-if hasattr(sys, "_getframemodulename"):  # since 3.12
-    _ANSWERS[id(sys._getframemodulename)] = _get_module_name

@@ -124,12 +124,7 @@ def _throw_into(coroutine_stack: CoroutineStack, inner: Any, error: BaseExceptio
             close()
         return None
     if isinstance(inner, GeneratorType):
-        running = coroutine_stack.state.running
-        running.append(coroutine_stack)  # the inner generator may ask for its callers
-        try:
-            return Yield(inner.throw(error))
-        finally:
-            running.pop()
+        return Yield(inner.throw(error))
     throw = getattr(inner, "throw", None)
     return None if throw is None else Yield(throw(error))
 

@@ -37,32 +37,25 @@ _OURS = (StepLimitError, UnknownOpcodeError)
 
 def run(stack: CoroutineStack) -> Return | Yield | Reraise:
     """Run until the first frame returns, yields or raises; say which."""
-    # The list of stacks and the observer follow one line of control: that of the own thread.
-    state = stack.state
-    running = state.running if state.in_own_thread() else []
-    running.append(stack)
-    try:
-        while True:
-            in_traceback = False
-            try:
-                signal = _until_signal(stack)
-                if not isinstance(signal, Reraise):
-                    return signal
-                error, in_traceback = signal.error, True
-                del signal
-            except _OURS:
-                state.stopped = True
-                raise
-            except BaseException as caught:  # noqa: BLE001 - whatever the program raises
-                error = caught
-            # Out of the `except` block: nothing must count as handled by the machine itself.
-            if not in_traceback:
-                tracebacks.clean(error)
-            if not _raise(stack, error, in_traceback=in_traceback):
-                return Reraise(error)
-            del error  # it lives as long as the program wants, and not until the next one
-    finally:
-        running.pop()
+    while True:
+        in_traceback = False
+        try:
+            signal = _until_signal(stack)
+            if not isinstance(signal, Reraise):
+                return signal
+            error, in_traceback = signal.error, True
+            del signal
+        except _OURS:
+            stack.state.stopped = True
+            raise
+        except BaseException as caught:  # noqa: BLE001 - whatever the program raises
+            error = caught
+        # Out of the `except` block: nothing must count as handled by the machine itself.
+        if not in_traceback:
+            tracebacks.clean(error)
+        if not _raise(stack, error, in_traceback=in_traceback):
+            return Reraise(error)
+        del error  # it lives as long as the program wants, and not until the next one
 
 
 def _until_signal(stack: CoroutineStack) -> Return | Yield | Reraise:
@@ -78,7 +71,7 @@ def _until_signal(stack: CoroutineStack) -> Return | Yield | Reraise:
         frame.current = instruction
         state.steps += 1
         if state.steps > state.max_steps:
-            state.meet_limit()
+            raise state.limit_error()
         if observer is not None:
             observer.before(frame)
         if stack.handled is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 import traceback
 from collections.abc import Callable
@@ -10,7 +9,6 @@ from types import FunctionType, MethodType
 from typing import Any, Literal
 
 from hpml.base.errors import describe
-from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.errors import BytecodeError, StepLimitError
 from hpml.bytecode.machine import interpreter, tracebacks
 from hpml.bytecode.machine.decode import decode
@@ -52,12 +50,11 @@ class Machine:
     Async code, ``except*``, template strings and type aliases are refused by name. ``locals()``
     returns a new dictionary each time, as from 3.13 on; `exec` passes no ``__future__`` on.
 
-    A program that meets the limit leaves through its ``finally`` and ``with`` blocks, with a few
-    more steps for them; then the limit is reported. Steps that another thread takes are not
-    recorded. Not modelled: `sys.getrefcount` counts references of the machine as well; a signal
-    handler may interrupt the machine itself, so that its exception can leave the program without
-    passing its ``finally``; nested generators reach the recursion limit earlier; a ``__repr__``
-    that prints is heard while a trace is recorded.
+    A program that meets the limit is stopped there; its ``finally`` and ``with`` blocks do not run.
+    Steps that another thread takes are not recorded. Not modelled: `sys.getrefcount` counts
+    references of the machine as well; a signal handler may interrupt the machine itself, so that
+    its exception can leave the program without passing its ``finally``; nested generators reach the
+    recursion limit earlier; a ``__repr__`` that prints is heard while a trace is recorded.
 
     >>> Machine(max_steps=1000).run(sum, [1, 2])
     Traceback (most recent call last):
@@ -110,8 +107,6 @@ class Machine:
         plain, first = _plain(function)
         state = MachineState(self.max_steps or RUN_LIMIT, self._predicate(plain), decode)
         outcome = _call(state, plain, [*first, *args], keywords)
-        if state.limit is not None:
-            raise state.limit_error()
         if isinstance(outcome, Reraise):
             with unchanged(outcome.error, sys.exc_info()[1]):
                 raise outcome.error
@@ -136,8 +131,6 @@ class Machine:
         try:
             with recorder.listening():
                 outcome = _call(state, plain, [*first, *args], keywords)
-            if state.limit is not None:
-                raise state.limit_error()
         except StepLimitError as error:
             error.trace = _trace(plain, recorder, None, None)
             raise
@@ -240,19 +233,11 @@ def _trace(
     function: FunctionType, recorder: Recorder, value: str | None, exception: Raised | None
 ) -> Trace:
     recorder.stop()
-    try:
-        # Of the code: a function that wraps another stands for that one's source.
-        lines, first_line = inspect.getsourcelines(function.__code__)
-    except (OSError, TypeError):
-        lines, first_line = [], function.__code__.co_firstlineno
     return Trace(
         function=function.__qualname__,
         steps=tuple(step for step in recorder.steps if step is not None),
         value=value,
         exception=exception,
         printed=recorder.printed,
-        source="".join(lines),
-        first_line=first_line,
         file=function.__code__.co_filename,
-        python=python_version(),
     )

@@ -107,8 +107,8 @@ class Recorder:
         try:
             yield
         finally:
-            if sys.stdout is tee:
-                sys.stdout = before
+            # A program that met the limit has not put back what it replaced.
+            sys.stdout = before
 
     def before(self, frame: Frame) -> None:
         """Begin a step: `frame` is about to execute its current instruction."""

@@ -113,10 +113,7 @@ class Trace:
         value: the text of what it returned; None if it did not return.
         exception: what it raised, with Python's report; None if it returned.
         printed: everything that it printed.
-        source: the source of the function; empty if it cannot be found.
-        first_line: the number of the first line of `source`.
         file: the file that the function came from.
-        python: the version of Python that compiled and ran it, such as ``"3.12"``.
     """
 
     function: str
@@ -124,10 +121,7 @@ class Trace:
     value: str | None
     exception: Raised | None
     printed: str
-    source: str
-    first_line: int
     file: str
-    python: str
 
     def __len__(self) -> int:
         return len(self.steps)

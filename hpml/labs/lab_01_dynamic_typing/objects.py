@@ -39,10 +39,7 @@ def draw_objects(**names: object) -> Page:
             if isinstance(each, list | tuple):
                 waiting += [(end, element) for element in each]
     flow = dataflow({key: sources[key] for key in TopologicalSorter(sources).static_order()})
-    single = [(place,) for place, _ in enumerate(flow.calls)]
-    layout = lay_out(
-        flow, lambda v: texts[flow.names[v]], lambda _: "", rotated=True, groups=single
-    )
+    layout = lay_out(flow, lambda v: texts[flow.names[v]], lambda _: "", rotated=True)
     figure = draw(layout, Look(tints={v: tints[name] for v, name in enumerate(flow.names)}))
     name, value = next(iter(names.items()))
     count = len(sources[f"object {id(value)}"])

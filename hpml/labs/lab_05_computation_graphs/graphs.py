@@ -81,8 +81,7 @@ def draw_beside(model: SymbolicModel, nodes: tuple[AutogradNode, ...]) -> Page:
     """Draw a declared graph, and below it, in the same direction, what autograd recorded."""
     from hpml.symbolic.graph_algorithms import draw_graph
 
-    # Values flow to the right, as above; gradients are sent to the left.
-    layout = _laid_out(nodes).mirrored()
+    layout = _laid_out(nodes)
     tall = max(0.9, layout.height * min(1.0, 8.2 / layout.width))
     fig, (above, below) = style.figure(
         2, 1, width=8.4, height=2.1 + tall, gridspec_kw={"height_ratios": [1.1, tall]}
@@ -93,6 +92,7 @@ def draw_beside(model: SymbolicModel, nodes: tuple[AutogradNode, ...]) -> Page:
     draw_graph(model=model, rotate_graph=True, ax=above)
     tints = {i: "#E8E8E8" for i, node in enumerate(nodes) if node.tensor}
     draw(layout, Look(tints=tints), ax=below)
+    below.invert_xaxis()  # values flow to the right, as above; gradients are sent to the left
     leaves = sum(1 for node in nodes if node.tensor)
     text = (
         f"{len(model.graph.calls)} layers declared; {len(nodes)} nodes recorded, {leaves} of them "
@@ -115,9 +115,6 @@ def _laid_out(nodes: tuple[AutogradNode, ...]) -> Layout:
     order = TopologicalSorter(senders).static_order()
     flow = dataflow({str(node): [str(sender) for sender in senders[node]] for node in order})
     names = [f"{node.name}\n{node.tensor}" if node.tensor else node.name for node in nodes]
-    single = [(place,) for place, _ in enumerate(flow.calls)]
-    layout = lay_out(
-        flow, lambda v: names[int(flow.names[v])], lambda _: "", rotated=True, groups=single
-    )
+    layout = lay_out(flow, lambda v: names[int(flow.names[v])], lambda _: "", rotated=True)
     boxes = (box._replace(value=int(flow.names[box.value])) for box in layout.boxes)
     return layout._replace(boxes=tuple(boxes))

@@ -87,11 +87,10 @@ class _Painter:
         self._picture, self._graph, self._layout = picture, graph, layout
         self._prefix, self._leads_to = prefix, leads_to
         self._folded = {label.calls[0]: label for label in layout.labels if label.is_folded}
-        self._passed = {label.calls[0]: label for label in layout.labels if not label.text}
 
     def pieces(self) -> Iterable[str]:
         """Draw all lines once, then each again, unseen until it is lit; on top texts and boxes."""
-        yield f'<path d="{_path(self._layout.curves())}"/>'
+        yield f'<path d="{_path(_curves(*self._layout.lines))}"/>'
         lines = [self._line(line) for line in self._layout.lines]
         yield from (f'<path class="head" d="{head}"/>' for head, _ in lines if head)
         yield from (lit for _, lit in lines)
@@ -99,15 +98,11 @@ class _Painter:
         yield from map(self._box, self._layout.boxes)
 
     def _line(self, line: Line) -> tuple[str, str]:
-        kind = "r" if line.is_result else f"a{line.argument}-"
-        name = f"{self._prefix}{kind}{line.call}-{line.value}"
+        name = f"{self._prefix}{'r' if line.is_result else 'a'}{line.call}-{line.value}"
         call, is_folded = line.call, line.call in self._folded
         if line.is_result and is_folded:
             call = self._folded[call].calls[-1]  # the last of a chain makes the value that is seen
         self._picture.lines[call, line.value, line.is_result] = name
-        curves = [line.points[n : n + 4] for n in range(0, len(line.points) - 1, 3)]
-        if line.is_result and line.call in self._passed:
-            curves += self._layout.through(self._passed[line.call])
         head = ""
         if line.is_result or is_folded:
             outlined = line.is_result and line.value in self._graph.outputs
@@ -116,7 +111,7 @@ class _Painter:
         if not line.is_result:
             back = line._replace(points=line.points[::-1])
             over += f'<path class="asking" d="{_corners(arrow_head(back))}"/>'
-        return head, f'<g {part(name)}><path class="over" d="{_path(curves)}"/>{over}</g>'
+        return head, f'<g {part(name)}><path class="over" d="{_path(_curves(line))}"/>{over}</g>'
 
     def _label(self, label: CallLabel) -> str:
         if not label.text:
@@ -183,6 +178,13 @@ def _text(place: Rectangle, text: str) -> str:
 
 def _corners(points: Iterable[Point]) -> str:
     return "M" + "L".join(f"{_at(x)} {_at(y)}" for x, y in points) + "z"
+
+
+def _curves(*lines: Line) -> Iterable[tuple[Point, ...]]:
+    """Return lines as single curves of four points, each once."""
+    return dict.fromkeys(
+        line.points[n : n + 4] for line in lines for n in range(0, len(line.points) - 1, 3)
+    )
 
 
 def _path(curves: Iterable[tuple[Point, ...]]) -> str:

@@ -20,7 +20,6 @@ from hpml.widgets.stepper.events import Event
 from hpml.widgets.stepper.keyframes import keyframes_of
 from hpml.widgets.stepper.layout import layout_of
 from hpml.widgets.stepper.template import template
-from hpml.widgets.stepper.typed import function_of_text
 
 MOST_STEPS = 1000
 STEPS = 300
@@ -37,7 +36,7 @@ class Stepper(Animation):
 
 
 def stepper(
-    function_or_source: Callable[..., Any] | str,
+    function: Callable[..., Any],
     /,
     *args: Any,
     max_steps: int = STEPS,
@@ -52,8 +51,7 @@ def stepper(
     an exception goes. What the function prints is shown in the animation and nowhere else.
 
     Args:
-        function_or_source: a function written in Python; or source text, of which the last function
-            is called, or which is the body of one: ``stepper("d = a + b * c", a=2, b=3, c=4)``.
+        function: a function written in Python.
         *args: what it is called with.
         max_steps: after how many instructions to stop, at most 1,000.
         step_into: which functions that it calls are stepped into as well: all in Python (True),
@@ -63,46 +61,24 @@ def stepper(
         **kwargs: what it is called with, by name.
 
     Raises:
-        WidgetError: if there is nothing to step through: no Python function, source that does not
-            compile, arguments that do not fit. An exception of the call itself is in the animation.
+        WidgetError: if there is nothing to step through: no Python function, or arguments that do
+            not fit. An exception of the call itself is in the animation.
 
-    >>> animation = stepper("d = a + b * c", a=2, b=3, c=4)
+    >>> animation = stepper(lambda a, b, c: a + b * c, 2, 3, c=4)
     >>> [k.line for k in animation.keyframes if k.line.startswith("BINARY_OP *")]
     ['BINARY_OP * takes 3 and 4 off the stack and pushes 12.']
-    >>> animation.events[-1].locals["d"]
-    '14'
     """
-    function: Any = function_or_source
-    if isinstance(function, str):
-        function = function_of_text(function, tuple(kwargs))
     plain = function.__func__ if isinstance(function, MethodType) else function
     if not isinstance(plain, FunctionType):
         raise WidgetError(
-            "stepper shows functions written in Python, and source text; "
-            f"{describe(function_or_source)} is neither. For something else, wrap the call: "
-            "stepper(lambda: ...)."
+            f"stepper shows functions written in Python; {describe(function)} is none. "
+            "For something else, wrap the call: stepper(lambda: ...)."
         )
-    called_with = _call_text(plain, args, kwargs)
-    return animation_of_call(
-        function, args, kwargs, max_steps, step_into, called_with=called_with, title=title
-    )
-
-
-def animation_of_call(
-    function: FunctionType | MethodType,
-    args: tuple[Any, ...],
-    kwargs: Mapping[str, Any],
-    max_steps: int,
-    step_into: StepInto,
-    *,
-    called_with: str,
-    title: str = "",
-) -> Stepper:
-    """Return the animation of a call of a Python function."""
     if type(max_steps) is not int or not 1 <= max_steps <= MOST_STEPS:
         raise WidgetError(
             f"stepper: max_steps expects 1 to {MOST_STEPS:,}, got {describe(max_steps)}."
         )
+    called_with = _call_text(plain, args, kwargs)
     trace = _recorded(function, args, kwargs, max_steps, step_into)
     if not trace.steps:
         raise WidgetError(f"The trace of {describe(trace.function)} has no step to show.")

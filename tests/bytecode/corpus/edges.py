@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import io
-import json
-import logging
 import sys
 import traceback
 import types
-import warnings
 
 
 def frozen_dataclass_as_an_exception():
@@ -78,28 +74,6 @@ def exception_that_watches_its_attributes():
             except LookupError as other:
                 print(type(other.__context__).__name__)
             del note
-
-
-def exceptions_with_properties_of_the_same_names():
-    class Odd(StopIteration):
-        value = property(lambda self: print("asked for value"))
-        __context__ = property(lambda self: print("asked for context"))
-        __traceback__ = property(lambda self: print("asked for traceback"))
-
-    class Iterator:
-        def __iter__(self):
-            return self
-
-        def __next__(self):
-            raise Odd("end")
-
-    def delegate():
-        return (yield from Iterator())
-
-    try:
-        next(delegate())
-    except StopIteration as stop:
-        return stop.value
 
 
 def keywords_of_dict_subclasses():
@@ -174,28 +148,6 @@ def error_of_a_generator_that_is_a_context_already():
             next(generator)
         except KeyError:
             return outside.__context__ is inner, type(inner.__context__).__name__
-
-
-def key_of_a_class_body_that_raises():
-    class Key(str):
-        __slots__ = ()
-
-        def __eq__(self, other):
-            raise OSError("compared")
-
-        def __hash__(self):
-            return str.__hash__(self)
-
-    class Body:
-        locals()[Key("quiet")] = 1
-        first = 2
-        second = first + 1
-        try:
-            1 // 0
-        except ZeroDivisionError:
-            third = 4
-
-    return Body.second, Body.third
 
 
 def metaclass_that_prints():

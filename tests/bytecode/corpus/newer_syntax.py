@@ -34,42 +34,6 @@ def generic_class():
     (
         (3, 12),
         """
-def bounds_and_constraints_are_evaluated_later():
-    def f[A: (int, str), B: later](a: A, b: B): return a, b
-    A, B = f.__type_params__
-    later = float
-    return A.__constraints__, B.__bound__, A.__bound__, B.__constraints__, f(1, 2)
-""",
-    ),
-    (
-        (3, 12),
-        """
-def class_scope_of_type_parameters():
-    class Outer:
-        size = 3
-        class Inner[T]:
-            half = size = 1
-            def get[U: (int, str)](self, u: U = size) -> T:
-                return u, self.half
-        def method[V](self, x=size):
-            return x, V.__name__
-    return Outer.Inner().get(), Outer().method()
-""",
-    ),
-    (
-        (3, 12),
-        """
-def f_strings_with_any_quotes():
-    d = {"a": 1, 'b': [1, 2]}
-    return (f"{d["a"]} {", ".join(str(x) for x in d["b"])}", f"{f"{f"{1 + 1}"}"}",
-            f'''{
-                d["a"]  # a comment
-            }''', f"{d['b'][0]:{'>' + str(4)}}", f"{'\\n'.join(["x", "y"])!r}")
-""",
-    ),
-    (
-        (3, 12),
-        """
 def comprehension_inside_a_class_body():
     class Body:
         n = 3
@@ -92,44 +56,6 @@ def inlined_comprehension_shares_a_slot_with_a_free_variable():
 """,
     ),
     (
-        (3, 12),
-        """
-def unpacked_type_variable_tuple():
-    class Array[*Shape]:
-        pass
-    def f[*Ts](*args: *Ts) -> tuple[*Ts]:
-        return args
-    return f(1, "a"), Array[int, str].__args__, f.__annotations__["args"] is not None
-""",
-    ),
-    (
-        (3, 13),
-        """
-def defaults_of_type_parameters():
-    class Box[T = int, **P = [int]]:
-        pass
-    def tail[*Ts = *tuple[int, str]](): pass
-    def f[A: object = str, B: (int, float) = int, C: "x" = later](): pass
-    later = bytes
-    T, P = Box.__type_params__
-    (Ts,) = tail.__type_params__
-    A, B, C = f.__type_params__
-    return (T.__default__, Ts.__default__, P.__default__, A.__default__, A.__bound__,
-            B.__default__, B.__constraints__, C.__default__, C.__bound__, T.has_default(), Box())
-""",
-    ),
-    (
-        (3, 13),
-        """
-def static_attributes():
-    class A:
-        def f(self):
-            self.x = 1
-            self.y = 2
-    return sorted(A.__static_attributes__), A.__firstlineno__ > 0
-""",
-    ),
-    (
         (3, 11),
         """
 def executed_text_without_the_future():
@@ -138,15 +64,6 @@ def executed_text_without_the_future():
     exec("def f(a: int) -> str: pass", space)
     A = dataclasses.make_dataclass("A", [("x", int)])
     return space["f"].__annotations__, str(inspect.signature(A)), A.__doc__
-""",
-    ),
-    (
-        (3, 13),
-        """
-def defaults_of_parameters_of_any_name():
-    def f[evaluate = int, *old = *tuple[int], **made = [int]](): pass
-    def g[old: object = bool](): pass
-    return [p.__default__ for p in (*f.__type_params__, *g.__type_params__)]
 """,
     ),
     (
