@@ -1,9 +1,9 @@
 """The suite `deep-linear`: what each execution of a model costs, where nothing else costs much.
 
 Hundreds of linear layers of four features on a batch of four, the forward only: a hand-written
-module, `torch.nn.Sequential`, every execution of `hpml.symbolic`, and on request `torch.compile`
-and the compiled kernel of `execution="numba"`, frozen and not.
-All share the same weights, and are timed only after their outputs were found to agree.
+module, `torch.nn.Sequential`, every execution of `hpml.symbolic`, the peer `pytorch-symbolic` if it
+is installed, and on request `torch.compile` and the compiled kernel of `execution="numba"`, frozen
+and not. All share the same weights, and are timed only after their outputs were found to agree.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from hpml.base.executions import EXECUTIONS, KERNEL
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
+from hpml.suites import peer
 from hpml.suites.forwards import (
     BASELINE,
     COMPILED,
@@ -53,7 +54,7 @@ def names(*, compile: bool = False, kernels: bool = False) -> tuple[str, ...]:
     """Return the contenders' names, in the order of tables and pictures."""
     on_request = ((COMPILED, compile), *((name, kernels) for name in KERNELS))
     asked_for = [name for name, asked in on_request if asked]
-    return (BASELINE, "sequential", *EXECUTIONS, *asked_for)
+    return (BASELINE, "sequential", *EXECUTIONS, *peer.names(), *asked_for)
 
 
 def example_input(
@@ -113,7 +114,7 @@ def run(
     shared = {"features": features, **settings.parameters()}
     cases = [{"layers": depth, **shared} for depth in layers]
     outcome = run_cases("deep-linear", cases, measure_case, settings)
-    return DeepLinearResult(outcome.cases, outcome.notes)
+    return DeepLinearResult(outcome.cases, (*outcome.notes, *peer.notes()))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -141,6 +142,9 @@ def _contenders(
     def symbolic(execution: str) -> torch.nn.Module:
         return symbolic_deep_linear(layers, features, execution)
 
+    def connect(x: Any) -> Any:
+        return functools.reduce(lambda value, layer: layer(value), layers, x)
+
     x = example_input(settings.batch, features, seed, device)
 
     def frozen() -> Callable[..., Any]:
@@ -150,6 +154,7 @@ def _contenders(
         BASELINE: lambda: DeepLinear(layers),
         "sequential": lambda: sequential_deep_linear(layers),
         COMPILED: lambda: compiled(DeepLinear(layers)),
+        peer.NAME: lambda: peer.model((features,), connect),
         **{name: functools.partial(symbolic, name) for name in (*EXECUTIONS, KERNEL)},
         KERNELS[1]: frozen,
     }

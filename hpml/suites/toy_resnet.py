@@ -1,10 +1,10 @@
 """The suite `toy-resnet`: what each execution of a model costs beside real convolutions.
 
 A small residual network in eval mode on a batch of four images, the forward only: a hand-written
-module, every execution of `hpml.symbolic`, `torch.compile` (on a CPU on request) and, on a GPU,
-CUDA graphs. All share the same weights, and are timed only after their outputs were found to agree.
-With the resolution the work grows and the overhead does not; on a GPU that the launches keep
-waiting, not even the time grows.
+module, every execution of `hpml.symbolic`, the peer `pytorch-symbolic` if it is installed,
+`torch.compile` (on a CPU on request) and, on a GPU, CUDA graphs. All share the same weights, and
+are timed only after their outputs were found to agree. With the resolution the work grows and the
+overhead does not; on a GPU that the launches keep waiting, not even the time grows.
 
 Images of 32 pixels and more need buffers of a size at which the allocator of the C library may give
 memory back to the system after each layer and fetch it again for the next. Whether it does depends
@@ -17,7 +17,7 @@ import argparse
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hpml.base.environment import installed_version
 from hpml.base.errors import describe
@@ -25,6 +25,7 @@ from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
 from hpml.profiling import LaunchFit, fit_launches
+from hpml.suites import peer
 from hpml.suites.forwards import (
     BASELINE,
     COMPILED,
@@ -100,7 +101,7 @@ def names(*, compile: bool = False, cuda_graphs: bool = False) -> tuple[str, ...
 
     on_request = ((COMPILED, compile), (CUDA_GRAPHS, cuda_graphs))
     others = (name for name, asked in on_request if asked)
-    return (BASELINE, *EXECUTIONS, *others)
+    return (BASELINE, *EXECUTIONS, *peer.names(), *others)
 
 
 def usual(device: str) -> tuple[str, ...]:
@@ -170,7 +171,7 @@ def run(
 
     cases = [{"resolution": resolution, **settings.parameters()} for resolution in resolutions]
     outcome = run_cases("toy-resnet", cases, measure_case, settings)
-    return ToyResNetResult(outcome.cases, outcome.notes)
+    return ToyResNetResult(outcome.cases, (*outcome.notes, *peer.notes()))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -193,7 +194,12 @@ def _check_device(device: str, *, recorded: bool) -> None:
 
 def _contenders(resolution: int, settings: ForwardSettings) -> dict[str, Callable[[], object]]:
     """Return the contenders for one resolution, all over the same layers, in eval mode."""
-    from hpml.models import ToyResNet, symbolic_toy_resnet, toy_resnet_layers
+    from hpml.models import (
+        ToyResNet,
+        connect_toy_resnet,
+        symbolic_toy_resnet,
+        toy_resnet_layers,
+    )
     from hpml.symbolic import EXECUTIONS
 
     device, seed = settings.device, settings.seed
@@ -202,8 +208,15 @@ def _contenders(resolution: int, settings: ForwardSettings) -> dict[str, Callabl
     def symbolic(execution: str, cuda_graphs: bool = False) -> torch.nn.Module:
         return symbolic_toy_resnet(layers, execution, cuda_graphs=cuda_graphs).eval()
 
+    def other() -> Forward:
+        # It learns the shapes from random data; in train mode normalisations would learn from it.
+        ToyResNet(layers).eval()
+        made = peer.model((3, resolution, resolution), lambda x: connect_toy_resnet(layers, x))
+        return cast(Forward, made.eval())
+
     ways: dict[str, Callable[[], Forward]] = {
         BASELINE: lambda: ToyResNet(layers).eval(),
+        peer.NAME: other,
         COMPILED: lambda: compiled(ToyResNet(layers).eval()),
         CUDA_GRAPHS: lambda: symbolic("inlined", cuda_graphs=True),
         **{name: functools.partial(symbolic, name) for name in EXECUTIONS},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch")
 
 from hpml.benchmark import BenchmarkError, read_cases  # noqa: E402 - torch is there
-from hpml.suites import SUITES, deep_linear, toy_resnet  # noqa: E402
+from hpml.suites import SUITES, deep_linear, peer, toy_resnet  # noqa: E402
+from hpml.suites.forwards import ForwardResult  # noqa: E402
 from hpml.suites.published import published_ratios  # noqa: E402
 from hpml.suites.settings import SuiteError  # noqa: E402
 from hpml.symbolic import EXECUTIONS, Input  # noqa: E402
@@ -23,7 +25,7 @@ FAST = {"rounds": 6, "min_sample_time": 1e-5}
 def test_deep_linear_measures_everyone_in_one_comparison(tmp_path: Path) -> None:
     result = deep_linear.run([3], **FAST, out=tmp_path / "r.jsonl")
     (case,) = result.cases
-    assert case.comparison.names == ("handwritten", "sequential", *EXECUTIONS)
+    assert case.comparison.names == ("handwritten", "sequential", *EXECUTIONS, *peer.names())
     assert {m.environment["torch"] for m in case.comparison} == {torch.__version__}
     assert read_cases(tmp_path / "r.jsonl").cases == result.cases
 
@@ -40,6 +42,28 @@ def test_a_contender_that_computes_something_else_is_not_timed(
     )
     with pytest.raises(BenchmarkError):
         deep_linear.run([3], **FAST, contenders=["sequential"])
+
+
+@pytest.mark.skipif(not peer.names(), reason="needs pytorch-symbolic: pip install it")
+@pytest.mark.parametrize("run", [deep_linear.run, toy_resnet.run])
+def test_the_peer_is_measured_and_patches_nothing(run: Callable[..., ForwardResult]) -> None:
+    alive = Input(shape=(4,))  # while hpml notices module calls
+    before = torch.nn.Module.__call__, torch.nn.Module.__dict__.get("__new__"), dict(os.environ)
+    result = run([8], **FAST, contenders=[peer.NAME])
+    assert result.cases[0].comparison.names == ("handwritten", peer.NAME)
+    assert alive is not torch.nn.Linear(2, 2)
+    assert (
+        torch.nn.Module.__call__,
+        torch.nn.Module.__dict__.get("__new__"),
+        dict(os.environ),
+    ) == before
+
+
+def test_a_missing_peer_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peer, "installed_version", lambda name: None)
+    result = deep_linear.run([3], **FAST)
+    assert peer.NAME not in result.cases[0].comparison.names
+    assert peer.NAME in result.notes[-1]
 
 
 def test_the_kernel_is_measured_on_request() -> None:
@@ -91,7 +115,7 @@ def test_published_ratios_are_those_of_the_published_throughput() -> None:
 def test_toy_resnet_measures_everyone_in_one_comparison(tmp_path: Path) -> None:
     result = toy_resnet.run([8], batch=2, grad=True, **FAST, out=tmp_path / "r.jsonl")
     (case,) = result.cases
-    assert case.comparison.names == ("handwritten", *EXECUTIONS)
+    assert case.comparison.names == ("handwritten", *EXECUTIONS, *peer.names())
     assert case.parameters["grad"] is True
     assert read_cases(tmp_path / "r.jsonl").cases == result.cases
 

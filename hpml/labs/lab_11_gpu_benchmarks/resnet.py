@@ -10,6 +10,7 @@ from hpml.base.charts import Line, lines, show
 from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.profiling import LaunchFit, ProfilingError
+from hpml.suites import peer
 from hpml.suites.forwards import BASELINE, COMPILED
 from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
 from hpml.suites.running import environment_line
@@ -20,7 +21,7 @@ GPU = "RTX 3080, published"
 
 def ways(device: str, *, compiled: bool = False) -> list[str]:
     """Return what the lab measures beside the hand-written network: what runs on the device."""
-    chosen = ["codegen", "inlined"]
+    chosen = ["codegen", "inlined", *peer.names()]
     there = usual(device)
     chosen += [COMPILED] if compiled or COMPILED in there else []
     return [*chosen, *([CUDA_GRAPHS] if CUDA_GRAPHS in there else [])]
