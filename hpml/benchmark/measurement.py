@@ -37,7 +37,7 @@ class Measurement:
         unit: of the samples; always seconds.
         device: where the work ran, such as "cpu" or "cuda:0".
         threads: size of torch's thread pool during the samples.
-        first: seconds that the very first call took; 0 if it was not timed.
+        first: seconds that the very first call worked; 0 if it was not timed.
         environment: machine and versions.
 
     >>> m = Measurement("sum", samples=(2e-6, 1.9e-6, 2.1e-6, 2e-6, 2e-6, 2e-6), number=1000)

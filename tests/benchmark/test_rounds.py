@@ -12,6 +12,7 @@ from hpml.benchmark import Comparison, compare, measure
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.errors import BenchmarkError, ContenderError
 from hpml.benchmark.sampling import rounds as sampling
+from hpml.benchmark.sampling import timing
 from hpml.benchmark.sampling.rounds import schedule
 from tests.benchmark.fakes import FakeClock
 
@@ -295,3 +296,19 @@ def test_the_collector_passes_over_what_was_there_before_the_rounds() -> None:
     young: list[int] = []
     compare({"a": lambda: young.append(len(gc.get_objects()))}, rounds=1, min_sample_time=1e-9)
     assert young[-1] < len(there)
+
+
+def test_a_first_call_that_waits_for_another_program_keeps_its_verdict(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(timing.time, "perf_counter", lambda: now[0])
+    calls = iter([0.5])  # seconds that pass while the first call waits
+
+    def waits() -> None:
+        now[0] += next(calls, 0.0)
+
+    sampler = timing.Sampler(waits, timing.Settings())
+    sampler.call()
+    assert now == [0.5]
+    assert sampler.first < 0.1
