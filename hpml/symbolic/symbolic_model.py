@@ -366,15 +366,11 @@ class SymbolicModel(nn.Module):
                 f"add_output expected a value that this model computes, received "
                 f"{handle._node.describe()}: build a model with it in outputs instead"
             ) from None
-        if self._graph.output_names:
+        if value in self._graph.inputs or self._graph.output_names:
             raise ArgumentError(
-                "add_output expected a model that returns one value or a tuple, received one that "
-                "returns a dictionary: build a model with another entry in outputs"
-            )
-        if value in self._graph.inputs:
-            raise ArgumentError(
-                f"add_output expected a value that the model computes, received its input "
-                f"{handle._node.describe()}: an input need not be returned"
+                "add_output expected a value that the model computes, and a model that returns one "
+                f"value or a tuple, received the {handle._node.describe()} and outputs of "
+                f"{len(self._graph.output_names)} names: build a model with it in outputs instead"
             )
         self._graph = self._graph._replace(outputs=(*self._graph.outputs, value))
         self._prepare()

@@ -9,7 +9,8 @@ Three answers, the first that applies:
 
 A run is made for several example batch sizes. What differs between them depends on the batch, and
 is unknown. A run also shows which argument shares memory with the result, and which was changed in
-place.
+place. Results are remembered for functions of torch and for the layers of `useful_layers`, which
+have no state; everything else runs each time.
 
 A layer with state or unknown code never runs itself, only a copy of it, without hooks. Not undone
 is what its code does elsewhere, such as filling a cache outside of the layer: with
@@ -25,7 +26,7 @@ import copy
 import operator
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -81,7 +82,14 @@ def infer(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
                 return found, IN_PLACE if inplace else rule.effects
     elif type(layer) is useful_layers.CallbackLayer:
         return parents[0].spec, ITSELF
-    return _run(layer, parents)
+    key = _memo_key(layer, parents)
+    if key is None:
+        return _run(layer, parents)
+    if key not in _remembered:
+        if len(_remembered) >= _MOST_REMEMBERED:
+            _remembered.clear()
+        _remembered[key] = _run(layer, parents)
+    return _remembered[key]
 
 
 def given_spec(shape: Any, parents: Sequence[Node]) -> TensorSpec:
@@ -111,13 +119,35 @@ def infer_parts(parent: Node) -> list[Spec]:
     return [_merge(parent.layer, items, spec.is_real) for items in zip(*values, strict=True)]
 
 
+# --- layers without state -------------------------------------------------------------------------
+
 _STATELESS = frozenset(
     kind
     for kind in vars(useful_layers).values()
-    if isinstance(kind, type)
-    and issubclass(kind, nn.Module)
-    and kind.__name__ not in ("LambdaOpLayer", "NamedLambdaOpLayer", "AggregateLayer")
+    if isinstance(kind, type) and issubclass(kind, nn.Module)
+).difference(
+    (useful_layers.LambdaOpLayer, useful_layers.NamedLambdaOpLayer, useful_layers.AggregateLayer)
 )
+_OF_ANY_MODULE = frozenset(vars(nn.Module()))
+_MOST_REMEMBERED = 4096
+_remembered: dict[Hashable, Inferred] = {}
+
+
+def _memo_key(layer: nn.Module, parents: Sequence[Node]) -> Hashable | None:
+    """Return what the result of a layer without state depends on; ``None`` for any other layer."""
+    specs = tuple([parent.spec for parent in parents])
+    if not _is_stateless(layer) or any(type(spec) is not TensorSpec for spec in specs):
+        return None
+    if isinstance(layer, useful_layers.FunctionLayer):
+        what: Any = layer.function, layer.template.text, layer.as_method
+        settings: Any = layer.template.constants
+    else:
+        what = type(layer)
+        settings = [value for name, value in vars(layer).items() if name not in _OF_ANY_MODULE]
+    if not _is_numberless(settings):
+        return None
+    # As text: 0, 0.0 and False are equal to Python and not to a layer.
+    return what, repr(settings), specs, torch.get_default_dtype()
 
 
 def _is_stateless(layer: nn.Module) -> bool:
