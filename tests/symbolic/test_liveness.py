@@ -43,9 +43,7 @@ def test_every_reader_counts_and_so_does_the_return() -> None:
     assert use_counts(residual_graph()) == [1, 3, 1, 1]
 
 
-def test_a_chain_uses_one_slot_or_two_beside_the_input() -> (
-    None
-):
+def test_a_chain_uses_one_slot_or_two_beside_the_input() -> None:
     x = inputs = Input(shape=(4,))
     for _ in range(20):
         x = nn.Linear(4, 4)(x)
