@@ -99,11 +99,6 @@ def draw_graph(
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['Linear', '(None, 4)', '(None, 2)']
     """
-    if ax is not None and not hasattr(ax, "get_figure"):
-        raise ArgumentError(
-            f"ax expected an axes of matplotlib, received {type(ax).__name__}: make one with "
-            "fig, ax = style.figure()"
-        )
     part = _choose(model, inputs, outputs)
     lit = _numbers_of(part, highlight)
     node_text = _node_text(part, node_text_func, node_text_namespace)
@@ -140,24 +135,19 @@ def draw_graph(
 
 
 def _choose(model: Any, inputs: Any, outputs: Any) -> _Part:
-    if model is not None:
+    if model is not None and inputs is None and outputs is None:
         if not isinstance(model, SymbolicModel):
             raise ArgumentError(
                 f"model expected a SymbolicModel, received {type(model).__name__}: only those "
                 "have a graph; build one with SymbolicModel(inputs, outputs)"
             )
-        if inputs is not None or outputs is not None:
-            raise ArgumentError(
-                "expected a model, or inputs and outputs, received both: leave the model out to "
-                "draw a part of its graph"
-            )
         layers = model._execution_order_layers
         names = _model_names(model.graph, layers)
         return _Part(model.graph, layers, model._nodes, names, frozenset())
-    if inputs is None and outputs is None:
+    if model is not None or (inputs is None and outputs is None):
         raise ArgumentError(
-            "draw_graph expected model=, inputs= or outputs=, received none of them: give the "
-            "model, or the symbolic data to start from"
+            "draw_graph expected a model, or inputs= and outputs= or one of them, received "
+            f"{'both' if model is not None else 'none of them'}"
         )
     given = [] if inputs is None else _nodes("inputs", inputs)
     wanted = [] if outputs is None else _nodes("outputs", outputs)
@@ -179,10 +169,8 @@ def _choose(model: Any, inputs: Any, outputs: Any) -> _Part:
 
 
 def _nodes(what: str, given: Any) -> list[Node]:
-    handles = (
-        [given] if isinstance(given, SymbolicData) or not isinstance(given, Iterable) else given
-    )
-    return [handle._node for handle in as_handles(what, list(handles))]
+    several = isinstance(given, Iterable) and not isinstance(given, SymbolicData)
+    return [handle._node for handle in as_handles(what, list(given) if several else given)]
 
 
 def _ends_below(nodes: list[Node]) -> tuple[list[Node], list[Node]]:

@@ -22,7 +22,6 @@ from .building.node import Node, format_origin, layer_text
 from .building.recording import current
 from .errors import ArgumentError, GraphError
 from .execution import PREPARE, cuda_graph, timed
-from .execution.choice import check_execution, choose_execution
 from .execution.kernel import CompiledInference, compiled_inference
 from .execution.source import documented_source
 from .graph import Collected, Graph, check_inputs, collect
@@ -80,7 +79,7 @@ class SymbolicModel(nn.Module):
         execution: str | None = None,
     ) -> None:
         super().__init__()
-        execution = choose_execution(execution, enable_forward_codegen, enable_cuda_graphs)
+        execution = _choose_execution(execution, enable_forward_codegen, enable_cuda_graphs)
         input_nodes = [handle._node for handle in as_handles("inputs", inputs)]
         check_inputs(input_nodes)
         names = list(outputs) if isinstance(outputs, Mapping) else []
@@ -257,7 +256,7 @@ class SymbolicModel(nn.Module):
 
     @execution.setter
     def execution(self, name: str) -> None:
-        check_execution(name)
+        _check_execution(name)
         before, self._execution = self._execution, name
         try:
             self._prepare()
@@ -367,15 +366,11 @@ class SymbolicModel(nn.Module):
                 f"add_output expected a value that this model computes, received "
                 f"{handle._node.describe()}: build a model with it in outputs instead"
             ) from None
-        if self._graph.output_names:
+        if value in self._graph.inputs or self._graph.output_names:
             raise ArgumentError(
-                "add_output expected a model that returns one value or a tuple, received one that "
-                "returns a dictionary: build a model with another entry in outputs"
-            )
-        if value in self._graph.inputs:
-            raise ArgumentError(
-                f"add_output expected a value that the model computes, received its input "
-                f"{handle._node.describe()}: an input need not be returned"
+                "add_output expected a value that the model computes, and a model that returns one "
+                f"value or a tuple, received the {handle._node.describe()} and outputs of "
+                f"{len(self._graph.output_names)} names: build a model with it in outputs instead"
             )
         self._graph = self._graph._replace(outputs=(*self._graph.outputs, value))
         self._prepare()
@@ -383,12 +378,6 @@ class SymbolicModel(nn.Module):
     def detach_from_graph(self) -> SymbolicModel:
         """Return a copy with weights of its own, which has no symbolic inputs and outputs."""
         return copy.deepcopy(self)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> SymbolicModel:
-        copied = type(self).__new__(type(self))
-        memo[id(self)] = copied
-        copied.__setstate__(copy.deepcopy(self.__getstate__(), memo))
-        return copied
 
     def __getstate__(self) -> Any:
         # The program is generated again; the nodes belong to the layers of the original.
@@ -443,6 +432,32 @@ class SymbolicModel(nn.Module):
 
 
 _RESERVED = frozenset(dir(SymbolicModel))
+
+
+def _choose_execution(execution: str | None, codegen: bool | None, cuda_graphs: bool) -> str:
+    """Return the name of the execution, from the two ways to ask for one."""
+    if execution is not None and codegen is not None:
+        raise ArgumentError(
+            f"expected execution or enable_forward_codegen, received both ({execution!r} and "
+            f"{codegen!r}): enable_forward_codegen=True is execution='codegen', False is 'ordered'"
+        )
+    if execution is None:
+        plain = not config.CODEGEN_BY_DEFAULT if codegen is None else not codegen
+        execution = "ordered" if plain else DEFAULT if codegen is None else "codegen"
+    _check_execution(execution)
+    if cuda_graphs and not BY_NAME[execution].separate_operators:
+        raise ArgumentError(
+            "enable_cuda_graphs expected an execution of PyTorch's kernels, received "
+            f"execution={execution!r}, which runs on the CPU: leave one of the two out"
+        )
+    return execution
+
+
+def _check_execution(name: Any) -> None:
+    if name not in PREPARE:
+        raise ArgumentError(
+            f"execution expected one of {', '.join(map(repr, PREPARE))}, received {name!r}"
+        )
 
 
 def _layer_picker(names: list[str]) -> Callable[[Any], Sequence[nn.Module]]:

@@ -15,6 +15,7 @@ import pickle
 import random
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import torch
@@ -23,7 +24,8 @@ from torch.nn.utils import parametrize, prune
 
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, add_to_graph
 from hpml.symbolic.errors import GraphError
-from hpml.symbolic.execution.called import lazy_order
+from hpml.symbolic.execution.called import make_lazy
+from hpml.symbolic.graph import Call, Graph
 from tests.symbolic.programs import assert_same
 
 WIDTH = 4
@@ -294,6 +296,22 @@ def _with_other_parameters(
         except Exception as error:  # noqa: BLE001
             results.append(type(error))
     return results[0], results[1]
+
+
+def lazy_order(graph: Graph) -> list[int]:
+    """Return the positions of the calls in the order in which the lazy execution makes them."""
+    order: list[int] = []
+
+    def noting(position: int, call: Call) -> Callable[..., Any]:
+        def layer(*values: Any) -> Any:
+            order.append(position)
+            return [()] * len(call.results) if call.unpacks else ()
+
+        return layer
+
+    layers = [noting(position, call) for position, call in enumerate(graph.calls)]
+    make_lazy(graph)(SimpleNamespace(_execution_order_layers=layers), *[()] * len(graph.inputs))
+    return order
 
 
 def check(seed: int) -> int:

@@ -136,19 +136,6 @@ def test_every_layer_that_the_kernel_knows_is_tried_here() -> None:
     assert known == tried | operators
 
 
-def test_a_layer_used_twice_and_thousands_of_steps() -> None:
-    x = h = Input((4,))
-    shared = nn.Linear(4, 4)
-    for _ in range(700):
-        h = torch.tanh(shared(h)) + nn.Linear(4, 4)(h)
-    model = SymbolicModel(x, h, execution="numba")
-    given = torch.randn(3, 4, dtype=torch.float64)
-    with torch.no_grad():
-        received = model.double()(given)
-        model.execution = "ordered"
-        close(received, model(given))
-
-
 # --- what is refused ------------------------------------------------------------------------------
 
 REFUSED: dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]] = {

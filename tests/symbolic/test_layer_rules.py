@@ -186,23 +186,6 @@ def test_window_rules_agree_with_meta_propagation(data: Any, rank: int, kind: st
             assert received == expected
 
 
-@bounded
-@given(
-    shape=st.lists(st.integers(0, 5), min_size=1, max_size=5).map(tuple),
-    start=st.integers(-6, 6),
-    end=st.integers(-6, 6),
-)
-def test_the_rule_of_flatten(shape: tuple[int, ...], start: int, end: int) -> None:
-    layer = nn.Flatten(start, end)
-    expected = real_run(layer, shape, torch.float32)
-    try:
-        received = LAYER_RULES[type(layer)].shape(layer, TensorSpec(shape, torch.float32))
-    except ShapeError:
-        assert isinstance(expected, Exception)
-    else:
-        assert received == expected or (received is None and isinstance(expected, Exception))
-
-
 def test_a_subclass_has_no_rule_and_its_shape_is_found_all_the_same() -> None:
     class Doubled(nn.Linear):
         def forward(self, x: torch.Tensor) -> torch.Tensor:

@@ -63,29 +63,6 @@ def test_whatever_replaces_children_replaces_every_use(execution: str) -> None:
     assert type(converted.norm) is nn.SyncBatchNorm
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:.*quantize.*:UserWarning")
-@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
-@each_execution
-def test_quantised_layers_are_layers_of_a_graph(execution: str) -> None:
-    if not torch.backends.quantized.supported_engines[:-1]:
-        pytest.skip("needs a quantized engine, such as fbgemm or qnnpack")
-    quantised = torch.ao.nn.quantized
-    block = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 4))
-    layers = [
-        torch.ao.quantization.quantize_dynamic(block, {nn.Linear}),
-        *(quantised.dynamic.Linear(4, 3), quantised.Quantize(0.1, 0, torch.quint8)),
-        *(quantised.Linear(3, 2), quantised.DeQuantize()),
-    ]
-    h, value = Input(shape=(4,)), VALUE
-    x = h
-    for layer in layers:
-        h, value = layer(h), layer(value)
-    model = SymbolicModel(x, h, execution=execution)
-    assert model.output_shape == (None, 2)
-    assert_same(model(VALUE), value)
-    assert_same(pickle.loads(pickle.dumps(model))(VALUE), value)
-
-
 def test_a_shared_layer_has_the_first_name_that_was_chosen() -> None:
     x, layer = Input(shape=(4,)), nn.Linear(4, 4)
     h = layer(x)

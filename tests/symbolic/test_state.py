@@ -1,9 +1,7 @@
-"""Statistics, functional calls, precision, shared layers, values changed in place, loops."""
+"""Functional calls, shared layers, buffers in expressions."""
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -22,40 +20,6 @@ from tests.symbolic.programs import assert_same
 class Doubled(nn.Module):
     def forward(self, weight: torch.Tensor) -> torch.Tensor:
         return weight * 2
-
-
-# --- batch normalisation --------------------------------------------------------------------------
-
-
-def error_of(run: Callable[..., Any], argument: torch.Tensor) -> tuple[type, str] | None:
-    try:
-        run(argument)
-    except (ValueError, RuntimeError, IndexError) as error:
-        return type(error), str(error)
-    return None
-
-
-@pytest.mark.parametrize("kind", [nn.BatchNorm1d, nn.BatchNorm2d])
-@pytest.mark.parametrize("tracked", [True, False])
-@pytest.mark.parametrize("affine", [True, False])
-@each_mode
-def test_batch_norm_of_every_kind(
-    execution: str, training: bool, kind: Any, tracked: bool, affine: bool
-) -> None:
-    torch.manual_seed(0)
-    layer = kind(4, affine=affine, track_running_stats=tracked)
-    shape = (5, 4, 3, 3) if kind is nn.BatchNorm2d else (5, 4)
-    layer(torch.randn(shape))
-    twin = copy.deepcopy(layer.train(training))
-    x = Input(batch_shape=shape)
-    model = SymbolicModel(x, layer(x), execution=execution).train(training)
-    for _ in range(3):
-        x = torch.randn(shape)
-        assert_same(model(x), twin(x))
-    assert_same(dict(layer.state_dict()), dict(twin.state_dict()))
-    for wrong in (torch.rand(4), torch.rand(2, 4, 3, 3, 3), torch.rand(2, 3), torch.rand(0)):
-        assert error_of(model, wrong) == error_of(twin, wrong)
-    assert error_of(model, torch.rand(4)) is not None
 
 
 # --- functional calls, precision ------------------------------------------------------------------
@@ -80,26 +44,6 @@ def test_functional_call_uses_the_parameters_it_is_given(execution: str, trainin
     ]
     assert_same(received, expected)
     pair.agree()
-
-
-@pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")
-def test_derivatives_of_higher_order_and_of_each_sample() -> None:
-    pair = Pair("inlined", training=False)
-    for owner in (pair.model, pair.twin):
-        owner.pool = nn.AvgPool2d(2)
-        owner.relu.inplace = False
-    results = []
-    for owner in (pair.model, pair.twin):
-        state = {**dict(owner.named_parameters()), **dict(owner.named_buffers())}
-
-        def of_one(x: torch.Tensor, owner: Any = owner, state: Any = state) -> torch.Tensor:
-            return torch.func.functional_call(owner, state, (x[None],))[0, 0]
-
-        each = torch.func.vmap(torch.func.grad(of_one))(value())
-        hessian = torch.func.jacrev(torch.func.grad(of_one))(value()[0])
-        _, tangent = torch.func.jvp(of_one, (value()[0],), (value()[1],))
-        results.append((each, hessian, tangent))
-    assert_same(*results)
 
 
 # --- sharing --------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import fx, nn
 
-from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
+from hpml.symbolic import EXECUTIONS, SymbolicModel
 from hpml.symbolic.errors import ArgumentError
 from tests.symbolic.hazards import (
     LAYERS,
@@ -89,18 +89,6 @@ def test_torchscript_traces_it_as_it_traces_a_model_that_calls() -> None:
     assert modules[0] == modules[1] == ["", *(call.name for call in model.graph.calls)]
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::torch.jit.TracerWarning")
-def test_a_layer_of_torchscript_keeps_its_parameters_when_a_model_is_built() -> None:
-    layer = nn.Linear(4, 4)
-    scripted, traced = torch.jit.script(layer), torch.jit.trace(layer, torch.rand(1, 4))
-    x = Input(shape=(4,))
-    h = traced(scripted(x)).relu()
-    model = SymbolicModel(x, h, execution="inlined")
-    given = torch.rand(2, 4)
-    for _ in range(2):
-        assert_same(model(given), layer(layer(given)).relu())
-
-
 class Wrapper(nn.Module):
     """A symbolic model as a part of something larger."""
 
@@ -144,21 +132,6 @@ def test_symbolic_trace_of_the_model_itself_says_what_to_use(execution: str) -> 
     with pytest.raises(ArgumentError):
         fx.symbolic_trace(model)
     assert_same(model.to_fx()(value()), model(value()))
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:.*quantize.*:UserWarning")
-def test_dynamic_quantization_replaces_layers_in_a_copy() -> None:
-    if not torch.backends.quantized.supported_engines[:-1]:
-        pytest.skip("needs a quantized engine, such as fbgemm or qnnpack")
-    pair = Pair("inlined", training=False)
-    assert pair.agree()
-    results = []
-    for owner in (pair.model, pair.twin):
-        quantized = torch.ao.quantization.quantize_dynamic(owner, {nn.Linear})
-        results.append(quantized(value()))
-        assert type(quantized.linear) is not nn.Linear
-    assert_same(*results)
-    assert pair.agree()
 
 
 # --- what watches or repeats a forward ------------------------------------------------------------

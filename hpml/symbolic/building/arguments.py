@@ -87,11 +87,6 @@ def find(values: Any, kinds: tuple[type, ...]) -> Any | None:
     return None
 
 
-def mentions(values: Any, kinds: tuple[type, ...]) -> bool:
-    """Return whether an instance of one of ``kinds`` is in ``values``, at any depth."""
-    return find(values, kinds) is not None
-
-
 def split_call(
     args: tuple[Any, ...], kwargs: dict[str, Any], kind: type
 ) -> tuple[list[Any], Template]:
@@ -163,8 +158,8 @@ def _is_taken_apart(value: Any, kind: type) -> bool:
     if type(value) in _ATOMS:
         return False
     if isinstance(value, (list, tuple, dict, slice)):
-        return mentions(value, (kind, Tensor))
-    return mentions(value, (kind,))
+        return find(value, (kind, Tensor)) is not None
+    return find(value, (kind,)) is not None
 
 
 @functools.lru_cache(maxsize=4096)

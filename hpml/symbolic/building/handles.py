@@ -26,7 +26,7 @@ from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError
 
 from . import interception
-from .arguments import mentions
+from .arguments import find
 from .inference import evaluate
 from .interception import Handle, Token
 from .node import (
@@ -158,10 +158,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
     ) -> Any:
         """Apply a module or a function to this value and to others."""
         if isinstance(layer, SymbolicData):
-            raise ArgumentError(
-                f"x(layer) expected a layer, received symbolic data ({layer!r}): the layer comes "
-                "first, then the other values: x(layer, y)"
-            )
+            raise ArgumentError(f"x(layer, y) expected a layer first, received {layer!r}")
         if isinstance(layer, nn.Module) and all(isinstance(o, SymbolicData) for o in others):
             nodes = (self._node, *(other._node for other in others))
             return self._apply(layer, nodes, custom_name, output_shape)
@@ -171,7 +168,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         if isinstance(index, SymbolicData):
             nodes = (self._node, index._node)
             return self._apply(useful_layers.SliceLayerSymbolicIdx(), nodes)
-        if mentions(index, (Handle, torch.Tensor)):
+        if find(index, (Handle, torch.Tensor)) is not None:
             return add_to_graph(operator.getitem, self, index)
         result = self._apply(useful_layers.SliceLayer(index), (self._node,))
         return None if _is_none(result._node) else result
@@ -288,10 +285,7 @@ class SymbolicTensor(TensorShape, SymbolicData):
         if name.startswith("_") or not hasattr(torch.Tensor, name):
             raise AttributeError(f"{self!r} has no attribute {name!r}, and neither has a tensor")
         if name in _OF_TRAINING:
-            raise ArgumentError(
-                f"x.{name} expected a tensor with numbers, received {self!r}: a graph that is "
-                "being built has no gradients; read it off the parameters and inputs of the model"
-            )
+            raise ArgumentError(method_refused(name))
         attribute = getattr(torch.Tensor, name)
         if callable(attribute):
             return _Method(self, name, attribute)
@@ -413,24 +407,13 @@ _FINDABLE |= OUT_OF_PLACE
 
 def as_handles(what: str, given: Any) -> list[SymbolicData]:
     """Return the symbolic data that was given as ``what``, at least one."""
-    handles = [given] if isinstance(given, SymbolicData) else _listed(what, given)
-    if not handles:
-        raise ArgumentError(f"{what} expected at least one symbolic value, received none")
-    for handle in handles:
-        if not isinstance(handle, SymbolicData):
-            raise ArgumentError(
-                f"{what} expected symbolic data, as returned by Input and by layers called on it, "
-                f"received {type(handle).__name__}"
-            )
-    return handles
-
-
-def _listed(what: str, given: Any) -> list[Any]:
     check_settings(given)
-    if not isinstance(given, (list, tuple)):
+    handles = list(given) if isinstance(given, (list, tuple)) else [given]
+    wrong = [handle for handle in handles if not isinstance(handle, SymbolicData)]
+    if wrong or not handles:
+        received = type(wrong[0]).__name__ if wrong else "none"
         raise ArgumentError(
-            f"{what} expected symbolic data, or a list or tuple of it, received "
-            f"{type(given).__name__}"
-            + (f": give list({what}.values())" if isinstance(given, dict) else "")
+            f"{what} expected symbolic data, as returned by Input and by layers called on it, or a "
+            f"list or tuple of it, received {received}"
         )
-    return list(given)
+    return handles

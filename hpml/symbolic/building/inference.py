@@ -12,8 +12,9 @@ is unknown. A run also shows which argument shares memory with the result, and w
 place. Results are remembered for functions of torch and for the layers of `useful_layers`, which
 have no state; everything else runs each time.
 
-The layer itself never runs, only a copy of it, without hooks. Not undone is what its code does
-elsewhere, such as filling a cache outside of the layer: with ``output_shape=`` nothing runs.
+A layer with state or unknown code never runs itself, only a copy of it, without hooks. Not undone
+is what its code does elsewhere, such as filling a cache outside of the layer: with
+``output_shape=`` nothing runs.
 
 Source: meta tensors, https://docs.pytorch.org/docs/stable/meta.html
 """
@@ -25,7 +26,6 @@ import copy
 import operator
 import random
 import sys
-from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Sequence
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
@@ -33,7 +33,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn.modules import module as torch_module
-from torch.nn.parameter import is_lazy
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -84,17 +83,13 @@ def infer(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
     elif type(layer) is useful_layers.CallbackLayer:
         return parents[0].spec, ITSELF
     key = _memo_key(layer, parents)
-    if key is not None and key in _remembered:
-        _remembered.move_to_end(key)
-        return _remembered[key]
-    if any(is_lazy(parameter) for parameter in layer.parameters()):
-        _materialize(layer, parents)
-    inferred = _run(layer, parents, pure=key is not None)
-    if key is not None:
-        _remembered[key] = inferred
-        if len(_remembered) > _MOST_REMEMBERED:
-            _remembered.popitem(last=False)
-    return inferred
+    if key is None:
+        return _run(layer, parents)
+    if key not in _remembered:
+        if len(_remembered) >= _MOST_REMEMBERED:
+            _remembered.clear()
+        _remembered[key] = _run(layer, parents)
+    return _remembered[key]
 
 
 def given_spec(shape: Any, parents: Sequence[Node]) -> TensorSpec:
@@ -124,57 +119,42 @@ def infer_parts(parent: Node) -> list[Spec]:
     return [_merge(parent.layer, items, spec.is_real) for items in zip(*values, strict=True)]
 
 
-# --- what is remembered ---------------------------------------------------------------------------
+# --- layers without state -------------------------------------------------------------------------
 
-_MOST_REMEMBERED = 4096
-_remembered: OrderedDict[Hashable, Inferred] = OrderedDict()
 _STATELESS = frozenset(
     kind
     for kind in vars(useful_layers).values()
-    if isinstance(kind, type)
-    and issubclass(kind, nn.Module)
-    and not issubclass(kind, (useful_layers.LambdaOpLayer, useful_layers.CallbackLayer))
+    if isinstance(kind, type) and issubclass(kind, nn.Module)
+).difference(
+    (useful_layers.LambdaOpLayer, useful_layers.NamedLambdaOpLayer, useful_layers.AggregateLayer)
 )
-_PLAIN = (
-    *(int, float, complex, bool, str, bytes, type(None), type(...)),
-    *(torch.dtype, torch.layout, torch.memory_format),
-)
+_OF_ANY_MODULE = frozenset(vars(nn.Module()))
+_MOST_REMEMBERED = 4096
+_remembered: dict[Hashable, Inferred] = {}
 
 
 def _memo_key(layer: nn.Module, parents: Sequence[Node]) -> Hashable | None:
     """Return what the result of a layer without state depends on; ``None`` for any other layer."""
-    kind = type(layer)
-    if kind not in _STATELESS:
-        return None
     specs = tuple([parent.spec for parent in parents])
-    if any(type(spec) is not TensorSpec for spec in specs):
+    if not _is_stateless(layer) or any(type(spec) is not TensorSpec for spec in specs):
         return None
     if isinstance(layer, useful_layers.FunctionLayer):
-        if layer._modules or layer._tensor_constants or not _is_torchs(layer.function):
-            return None
         what: Any = layer.function, layer.template.text, layer.as_method
         settings: Any = layer.template.constants
     else:
-        what = kind
+        what = type(layer)
         settings = [value for name, value in vars(layer).items() if name not in _OF_ANY_MODULE]
-    if not _is_plain(settings, functions=kind is useful_layers.AggregateLayer):
+    if not _is_numberless(settings):
         return None
     # As text: 0, 0.0 and False are equal to Python and not to a layer.
     return what, repr(settings), specs, torch.get_default_dtype()
 
 
-_OF_ANY_MODULE = frozenset(vars(nn.Module()))
-
-
-def _is_plain(value: Any, *, functions: bool = False) -> bool:
-    """Return whether the text of a value says all about it."""
-    waiting = [value]
-    for item in waiting:
-        if isinstance(item, (list, tuple, slice)):
-            waiting.extend(children_of(item) or ())
-        elif type(item) not in _PLAIN and not (functions and _is_torchs(item)):
-            return False
-    return True
+def _is_stateless(layer: nn.Module) -> bool:
+    """Return whether a layer may run itself: it does the same at each call, and changes nothing."""
+    if isinstance(layer, useful_layers.FunctionLayer):
+        return not layer._modules and not layer._tensor_constants and _is_torchs(layer.function)
+    return type(layer) in _STATELESS
 
 
 def _is_torchs(value: Any) -> bool:
@@ -189,23 +169,22 @@ def _is_torchs(value: Any) -> bool:
 # --- runs of a copy -------------------------------------------------------------------------------
 
 
-def _run(layer: nn.Module, parents: Sequence[Node], *, pure: bool) -> Inferred:
+def _run(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
     """Run the layer for each example batch, on meta tensors where they can stand for the values."""
     real = any(
         type(p.spec) is Concrete and p.spec.is_real and not _is_numberless(p.spec.value)
         for p in parents
     )
-    # The parameters of TorchScript lie in C++, where they cannot be meta tensors.
-    if not real and not any(isinstance(m, torch.jit.ScriptModule) for m in layer.modules()):
+    if not real:
         try:
-            return _outcome(layer, parents, meta=True, pure=pure)
+            return _outcome(layer, parents, meta=True)
         except GraphError:
             raise
         except Exception as error:  # a layer may raise anything
             if isinstance(error, RuntimeError) and not _is_about_meta(error):
                 raise ShapeError(_message(layer, parents, _first_line(error))) from error
     try:
-        return _outcome(layer, parents, meta=False, pure=pure)
+        return _outcome(layer, parents, meta=False)
     except GraphError:
         raise
     except Exception as error:
@@ -217,7 +196,7 @@ def _is_about_meta(error: RuntimeError) -> bool:
     return isinstance(error, NotImplementedError) or "meta" in str(error).lower()
 
 
-def _outcome(layer: nn.Module, parents: Sequence[Node], *, meta: bool, pure: bool) -> Inferred:
+def _outcome(layer: nn.Module, parents: Sequence[Node], *, meta: bool) -> Inferred:
     specs = [parent.spec for parent in parents]
     depends = any(spec.depends for spec in specs)
     count = min([spec.examples for spec in specs], default=1) if depends else 1
@@ -228,7 +207,7 @@ def _outcome(layer: nn.Module, parents: Sequence[Node], *, meta: bool, pure: boo
         given = [_tensors_in(argument) for argument in arguments]
         versions = [[tensor._version for tensor in tensors] for tensors in given]
         try:
-            result = _call(layer, arguments, meta=meta, pure=pure, watch=watch)
+            result = _call(layer, arguments, meta, watch)
         except Exception:
             if example < REQUIRED_BATCHES:
                 raise
@@ -277,7 +256,7 @@ def _merge(layer: Any, results: tuple[Any, ...], is_real: bool) -> Spec:
         ]
         return TensorSpec(tuple(sizes), first.dtype)
     numberless = all(map(_is_numberless, results))
-    if numberless and all(type(r) is type(first) and _is_plain(r) and r == first for r in results):
+    if numberless and all(type(r) is type(first) and r == first for r in results):
         results = (first,)
     return Concrete(results, is_real or numberless)
 
@@ -321,22 +300,14 @@ def _value(node: Node, example: int, device: torch.device) -> Any:
     return random_tensor(spec.at(example), spec.dtype, node.example, node.index).to(device)
 
 
-def _call(
-    layer: nn.Module, arguments: list[Any], *, meta: bool, pure: bool, watch: _SizesOfData
-) -> Any:
-    """Call a copy of the layer, with gradients if its forward asks for them."""
-    device = torch.device("meta") if meta else contextlib.nullcontext()
-    surroundings = contextlib.nullcontext() if pure and meta else generators_restored(layer)
-    twin = layer if pure else copied(layer, meta=meta)
-    with surroundings, device, contextlib.nullcontext() if meta else watch:
-        try:
-            with torch.no_grad():
-                return twin(*arguments)
-        except RuntimeError as error:
-            if "does not require grad" not in str(error):
-                raise
-        with torch.enable_grad():
-            return twin(*arguments)
+def _call(layer: nn.Module, arguments: list[Any], meta: bool, watch: _SizesOfData) -> Any:
+    stateless = _is_stateless(layer)
+    with (
+        contextlib.nullcontext() if stateless and meta else generators_restored(layer),
+        torch.device("meta") if meta else watch,
+        torch.no_grad(),
+    ):
+        return (layer if stateless else copied(layer, meta=meta))(*arguments)
 
 
 # --- the copy -------------------------------------------------------------------------------------
@@ -404,6 +375,12 @@ def generators_restored(layer: nn.Module) -> Iterator[None]:
                 numpy_random.set_state(numpy_state)
 
 
+_PLAIN = (
+    *(int, float, complex, bool, str, bytes, type(None), type(...)),
+    *(torch.dtype, torch.layout, torch.memory_format, torch.device),
+)
+
+
 def _is_numberless(value: Any) -> bool:
     """Return whether no tensor can be inside: only containers of plain values."""
     waiting = [value]
@@ -411,29 +388,11 @@ def _is_numberless(value: Any) -> bool:
         parts = children_of(item)
         if parts is not None:
             waiting.extend(parts)
-        elif not isinstance(item, (*_PLAIN, torch.device)):
+        elif not isinstance(item, _PLAIN):
             return False
         if len(waiting) > 1000:
             return False
     return True
-
-
-def _materialize(layer: nn.Module, parents: Sequence[Node]) -> None:
-    """Let a lazy layer take its shapes from its first call; that call cannot be undone.
-
-    Nothing trains meanwhile, so that no statistics are collected.
-    """
-    device = device_of(layer)
-    modes = [(module, module.training) for module in layer.modules()]
-    try:
-        layer.eval()
-        with torch.no_grad():
-            layer(*[_value(parent, 0, device) for parent in parents])
-    except Exception as error:
-        raise ShapeError(_message(layer, parents, _first_line(error))) from error
-    finally:
-        for module, training in modes:
-            module.training = training
 
 
 def _message(layer: nn.Module, parents: Sequence[Node], reason: str) -> str:
@@ -479,8 +438,6 @@ def random_tensor(
     low, high, _ = drawn or InputExample()
     generator = torch.Generator().manual_seed(seed)
     values = torch.rand(shape, generator=generator, device="cpu") * (high - low) + low
-    if dtype in (torch.quint8, torch.qint8, torch.qint32):
-        return torch.quantize_per_tensor(values, 0.1, 0, dtype)
     fractions = dtype.is_floating_point or dtype.is_complex
     return (values if fractions else values.floor()).to(dtype)
 

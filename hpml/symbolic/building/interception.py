@@ -177,7 +177,14 @@ def _record(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
     # This runs for every module of the process while a handle is alive: a call with tensors may pay
     # for a few checks in C and nothing else.
-    found = args and (_has_handle(args) or (type(args[0]) is not Tensor and _may_hold_handle(args)))
+    found = args and (
+        _has_handle(args)
+        or (
+            (kind := type(first := args[0])) is not Tensor
+            and not ((kind is list or kind is tuple) and first and type(first[0]) is Tensor)
+            and _may_hold_handle(args)
+        )
+    )
     if kwargs:
         for value in kwargs.values():
             if type(value) not in _ATOMS and (_has_handle((value,)) or _may_hold_handle((value,))):

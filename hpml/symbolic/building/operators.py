@@ -22,39 +22,21 @@ from .node import layer_name
 
 def method_refused(name: str) -> str:
     """Return why a method cannot be called while the graph is built, and what to write."""
-    if name == "backward":
-        return (
-            "x.backward() expected numbers, received symbolic data, which has none: call backward "
-            "on what the model returns, model(data).sum().backward()"
-        )
-    if not name.endswith("_"):
-        return (
-            f"x.{name}() expected a tensor, received symbolic data, which has no gradient: write "
-            f"useful_layers.CallbackLayer(lambda y: y.{name}(...))(x), which does it whenever the "
-            "model runs, and go on with the value that it returns"
-        )
-    plain = name.rstrip("_")
-    instead = f"{plain}(...), " if callable(getattr(Tensor, plain, None)) else ""
+    if name.endswith("_"):
+        return f"x.{name}() would change a value in place that other nodes read: {_INSTEAD}"
     return (
-        f"x.{name}() would change a value in place that other nodes read: use {instead}"
-        "torch.full_like or torch.rand_like, which return a new one"
+        f"x.{name}() expected a tensor with numbers and a gradient, received symbolic data: call "
+        "it on what the model returns, or write useful_layers.CallbackLayer(lambda y: "
+        f"y.{name}(...))(x), which does it whenever the model runs"
     )
+
+
+_INSTEAD = "use the function without the underscore or out=, which returns a new value"
 
 
 def described(value: Any) -> str:
     """Return what a message calls symbolic data, or a size of it."""
     return "a size that depends on the batch" if repr(value) == "None" else repr(value)
-
-
-def number_refused(value: Any) -> str:
-    """Return why there is no number yet."""
-    return (
-        f"a number was expected, received {described(value)}, which has none while the graph is "
-        "built: use functions of torch (torch.sqrt, not math.sqrt) and operators, or put the "
-        "computation into the forward of a module. A size that is known, x.shape[1] or x.features, "
-        "is an int. For one that depends on the batch write x.view(x.shape[0], -1), "
-        "torch.zeros(x.shape[0], 4) or x.mean(0), or give the input a batch_shape"
-    )
 
 
 _NO_ITEM = (
@@ -72,8 +54,7 @@ def check_changes_nothing(function: Callable[..., Any], kwargs: dict[str, Any]) 
         raise ArgumentError(method_refused(name))
     if kwargs.get("out") is not None:
         raise ArgumentError(
-            f"{name}(..., out=y) would change a value in place that other nodes read: leave out "
-            "away, and go on with the value that the function returns"
+            f"{name}(..., out=y) would change a value in place that other nodes read: {_INSTEAD}"
         )
 
 
@@ -85,21 +66,20 @@ class WithoutNumbers:
     def __setitem__(self, index: Any, value: Any) -> None:
         raise ArgumentError(_NO_ITEM)
 
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+    def __index__(self) -> int:
         raise ArgumentError(
-            f"np.array expected numbers, received {self!r}, which has none while the graph is "
-            "built: use the function of torch of that name, or add_to_graph(function, x), which "
-            "calls it when the model runs"
+            f"a number was expected, received {described(self)}, which has none while the graph is "
+            "built: use functions of torch (torch.sqrt, not math.sqrt or np.sqrt) and operators, "
+            "or put the computation into the forward of a module. A size that is known, x.shape[1] "
+            "or x.features, is an int. For one that depends on the batch write "
+            "x.view(x.shape[0], -1), torch.zeros(x.shape[0], 4) or x.mean(0), or give the input a "
+            "batch_shape"
         )
 
-    def __index__(self) -> int:
-        raise ArgumentError(number_refused(self))
+    __float__ = __int__ = __index__
 
-    def __float__(self) -> float:
-        raise ArgumentError(number_refused(self))
-
-    def __int__(self) -> int:
-        raise ArgumentError(number_refused(self))
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        self.__index__()
 
     def __bool__(self) -> bool:
         check_no_setting(self)

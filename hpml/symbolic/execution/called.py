@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from types import FrameType, SimpleNamespace
+from types import FrameType
 from typing import Any, NamedTuple
 
 from torch import nn
 
 from hpml.symbolic import config
-from hpml.symbolic.graph import Call, Graph
+from hpml.symbolic.graph import Graph
 from hpml.symbolic.graph.liveness import assign_slots, use_counts
 
 from .source import compile_source, failed_call_in, running_source
@@ -129,22 +129,6 @@ def prepare_lazy(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     """Make a program that asks from the outputs upwards."""
     run = make_lazy(graph)
     return Program(run, inspect.getsource(make_lazy), position_in(run), always_called("lazy"))
-
-
-def lazy_order(graph: Graph) -> list[int]:
-    """Return the positions of the calls in the order in which this execution makes them."""
-    order: list[int] = []
-
-    def noting(position: int, call: Call) -> Callable[..., Any]:
-        def layer(*values: Any) -> Any:
-            order.append(position)
-            return [()] * len(call.results) if call.unpacks else ()
-
-        return layer
-
-    layers = [noting(position, call) for position, call in enumerate(graph.calls)]
-    make_lazy(graph)(SimpleNamespace(_execution_order_layers=layers), *[()] * len(graph.inputs))
-    return order
 
 
 def make_lazy(graph: Graph) -> Callable[..., Any]:

@@ -135,18 +135,24 @@ class Guard:
             and list(map(len, written)) == checked.attribute_counts
             and list(map(len, self._pick(parameters))) == checked.tensor_counts
             and all(list(map(get, those)) == values for get, those, values in checked.settings)
-            and not torch_module._has_any_global_hook()  # type: ignore[no-untyped-call]
+            and self._nothing_replaced()
+        )
+
+    def _nothing_replaced(self) -> bool:
+        """Return whether the classes and functions are PyTorch's own, without global hooks."""
+        return (
+            not torch_module._has_any_global_hook()  # type: ignore[no-untyped-call]
+            and nn.Module.__call__ in interception.TRANSPARENT
             and all(kind.__call__ in interception.TRANSPARENT for kind in self._kinds)
             and all(getattr(owner, name) is was for owner, name, was in self._watched)
         )
 
     def _check(self, layers: Sequence[nn.Module]) -> _Checked | None:
-        # What stood in the way at the last forward most likely still does.
-        why = self._obstacles(layers)
-        if self._culprit < len(layers) and why(self._culprit):
+        if not self._nothing_replaced():
             return None
-        for position in range(len(layers)):
-            if why(position):
+        # What stood in the way at the last forward most likely still does.
+        for position in (self._culprit, *range(len(layers))):
+            if position < len(layers) and self._is_changed(position, layers[position]):
                 self._culprit = position
                 return None
         attributes = [
@@ -183,37 +189,28 @@ class Guard:
         One layer that is written out in the source, and has to be called, makes the whole forward
         call its layers.
         """
-        why = self._obstacles(layers)
+        replaced = not self._nothing_replaced()
+        changed = "the layer, its class or a function that it calls was changed"
         return [
-            expression if isinstance(expression, str) else why(position)
+            expression
+            if isinstance(expression, str)
+            else (changed if replaced or self._is_changed(position, layers[position]) else "")
             for position, expression in enumerate(self._expressions)
         ]
 
-    def _obstacles(self, layers: Sequence[nn.Module]) -> Callable[[int], str]:
-        """Return a function that says of a layer why it cannot be written out; empty if it can."""
-        everywhere = _global_reason()
-        replaced = {
-            owner: name for owner, name, was in self._watched if getattr(owner, name) is not was
-        }
-
-        def why(position: int) -> str:
-            layer, expression = layers[position], self._expressions[position]
-            if isinstance(expression, str):
-                return ""
-            if everywhere:
-                return everywhere
-            if not _is_identity(layer, self._identities[position]):
-                return (
-                    f"the source was written for another layer than this {type(layer).__name__}; "
-                    "assign model.execution once more to generate it again"
-                )
-            if type(layer).__call__ not in interception.TRANSPARENT:
-                return f"the __call__ of {type(layer).__name__} was replaced"
-            if type(layer) in replaced:
-                return f"the {replaced[type(layer)]} of {type(layer).__name__} was replaced"
-            return _reason(layer, expression)
-
-        return why
+    def _is_changed(self, position: int, layer: nn.Module) -> bool:
+        """Return whether a layer is not what the source was written for."""
+        expression, own = self._expressions[position], layer.__dict__
+        if isinstance(expression, str):
+            return False
+        return (
+            not all(map(operator.is_, _identity(layer), self._identities[position]))
+            or layer._compiled_call_impl is not None
+            or any(own.get(name, True) for name in _HOOKS)
+            or any(name in own for name in (*_METHODS, *layer._parameters, *layer._buffers))
+            or any(name not in layer._parameters for name in expression.parameters)
+            or any(getattr(layer, name) != value for name, value in expression.fixed)
+        )
 
 
 def _identity(layer: nn.Module) -> tuple[Any, ...]:
@@ -221,44 +218,6 @@ def _identity(layer: nn.Module) -> tuple[Any, ...]:
     if isinstance(layer, FunctionLayer):
         return type(layer), layer.function, layer.template
     return (type(layer),)
-
-
-def _is_identity(layer: nn.Module, identity: tuple[Any, ...]) -> bool:
-    return all(map(operator.is_, _identity(layer), identity))
-
-
-def _reason(layer: nn.Module, expression: Expression) -> str:
-    attributes = layer.__dict__
-    for name in _HOOKS:
-        if attributes.get(name, True):
-            return f"it has {name.strip('_').replace('_', ' ')}"
-    for name in _METHODS:
-        if name in attributes:
-            return f"it has a {name} of its own"
-    if layer._compiled_call_impl is not None:
-        return "it was compiled by itself"
-    for name in expression.parameters:
-        if name not in layer._parameters:
-            return f"its {name} is not a parameter"
-    for name in (*layer._parameters, *layer._buffers):
-        if name in attributes:
-            return f"its {name} is hidden by an attribute"
-    for name, value in expression.fixed:
-        if getattr(layer, name) != value:
-            return f"its {name} is {getattr(layer, name)!r}"
-    for owner, name, function in _functions_in(expression):
-        if getattr(owner, name) is not function:
-            return f"{owner.__name__}.{name} was replaced"
-    return ""
-
-
-def _global_reason() -> str:
-    """Return what makes every module call special at the moment, if anything."""
-    if torch_module._has_any_global_hook():  # type: ignore[no-untyped-call]
-        return "a hook is registered for all modules"
-    if nn.Module.__call__ not in interception.TRANSPARENT:
-        return "torch.nn.Module.__call__ is replaced, by a tracer or a profiler"
-    return ""
 
 
 def _picker(positions: list[int], count: int) -> Callable[[Sequence[Any]], Sequence[Any]]:

@@ -7,7 +7,6 @@ else there is a reason why it is called, which ``model.explain()`` shows.
 
 from __future__ import annotations
 
-import math
 import operator
 import re
 from collections.abc import Callable, Sequence
@@ -125,24 +124,9 @@ def _function_expression(layer: Any) -> Expression | str:
 
 def _literal(value: Any, position: int) -> str:
     """Return a constant as source: written out if it is short and plain, else looked up."""
-    if _is_plain(value):
+    kind = type(value)  # exactly: an IntEnum is more than its number
+    if kind in (bool, str, type(None)) or (kind in (int, float) and abs(value) < 1e30):
         text = repr(value)
         if len(text) <= 40 and "{" not in text:
             return f"({text})" if text.startswith("-") else text
     return f"{{l}}.template.constants[{position}]"
-
-
-def _is_plain(value: Any) -> bool:
-    """Return whether Python reads the text of a value as the same value."""
-    waiting = [value]
-    for item in waiting:
-        kind = type(item)  # exactly: an IntEnum is more than its number
-        if kind is tuple and len(waiting) + len(item) < 20:
-            waiting.extend(item)
-        elif not (
-            kind in (bool, str, type(None))
-            or (kind is int and item.bit_length() <= 64)
-            or (kind is float and math.isfinite(item))
-        ):
-            return False
-    return True

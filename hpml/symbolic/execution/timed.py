@@ -21,7 +21,7 @@ from hpml.symbolic import config
 from hpml.symbolic.graph import Graph
 
 from . import inlined
-from .called import Program, lazy_order
+from .called import Program
 from .guard import Guard
 from .source import Wording, calling_layers, compile_source, failed_call_in, running_source
 
@@ -35,8 +35,6 @@ def prepare(
     program: Program, graph: Graph, layers: Sequence[nn.Module], execution: str, timing: Timing
 ) -> Program:
     """Return a program with the same results that gives what each run took to ``timing``."""
-    order = lazy_order(graph) if execution == "lazy" else list(range(len(graph.calls)))
-    graph = graph._replace(calls=tuple([graph.calls[position] for position in order]))
     calling = calling_layers("forward", comments=True)._replace(opening=())
     called, failed_in_called = _compile(graph, calling, {}, timing.by_shape)
     written, failed_in_written, guard = called, failed_in_called, None
@@ -64,8 +62,6 @@ def prepare(
         stamp = stamps.append
         stamp(clock())
         layers = self._execution_order_layers
-        if execution == "lazy":
-            layers = [layers[position] for position in order]
         parameters = None if guard is None else guard.parameters(layers)
         forward = called if parameters is None else written
         stamp(clock())
@@ -80,7 +76,7 @@ def prepare(
         for failed_in in (failed_in_written, failed_in_called):
             position = failed_in(frame, line)
             if position is not None:
-                return order[position]
+                return position
         return program.failed_call(frame, line)
 
     return program._replace(run=run, failed_call=failed_call)
