@@ -150,7 +150,8 @@ def _read(path: Path) -> dict[tuple[str, str], tuple[float, str]]:
             score = float(row["points"].replace(",", "."))
             if not score >= 0:
                 raise ValueError
-            found[one_form(row["student"]), row["exercise"]] = score, row.get("comment", "")
+            exercise = row["exercise"].zfill(4)  # a spreadsheet makes 6.1 of 06.1
+            found[one_form(row["student"]), exercise] = score, row.get("comment", "")
         except (KeyError, ValueError):
             raise GradingError(
                 f"{describe(str(path))}, line {number}: expected the columns "

@@ -103,18 +103,20 @@ def look_at(reports: Sequence[Report]) -> list[str]:
     """Return one line for each submission that a person should look at, and why."""
     lines = []
     for report in reports:
-        why: dict[str, None] = {}
+        why: dict[str, dict[str, None]] = defaultdict(dict)  # by reason, the exercises
         for item in report.items:
-            lead = f"{item.lab}.{item.number}"
+            place = f"{item.lab}.{item.number}"
             if item.status == "unreadable" or item.text.startswith("The notebook"):
-                why[f"{item.lab} {item.status}: {item.text}"] = None  # once for all its exercises
+                why[f" {item.status}: {item.text}"][item.lab] = None  # once for all its exercises
             elif item.status in _LOOK_AT and (item.core or item.status not in _LEFT_OUT):
                 broken = "not valid Python" in item.text
-                why[f"{lead} {item.status}{', a cell that is not valid Python' * broken}"] = None
+                reason = f" {item.status}{', a cell that is not valid Python' * broken}"
+                why[reason][place] = None
             if item.note:
-                why[f"{lead}: {item.note}"] = None
+                why[f": {item.note}"][place] = None
         if why:
-            lines.append(f"{report.shown}: {'; '.join(why)}")
+            reasons = (f"{', '.join(places)}{reason}" for reason, places in why.items())
+            lines.append(f"{report.shown}: {'; '.join(reasons)}")
     return lines
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import difflib
 import functools
 import importlib
+import random
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +34,9 @@ _FOLDERS: dict[str, Path] = {
 
 LABS: tuple[str, ...] = tuple(_FOLDERS)
 """The labs: ``("00", "01", ...)``."""
+
+EDITION = ""
+"""A word such as ``"2027"``, which draws another order of each explanation's experiments."""
 
 
 def exercises(lab: str) -> tuple[Exercise, ...]:
@@ -60,9 +64,11 @@ def choice(lab: str) -> Choice:
 def explanation(lab: str) -> Explanation:
     """Return the question that ends a lab, with its hypotheses and experiments."""
     words = _texts(lab)["explanation"]
-    experiments = {each["do"]: each["shows"] for each in words["experiments"]}
-    best = list(experiments)[words["best"] - 1]
-    return Explanation(words["question"], tuple(words["claims"]), experiments, best)
+    experiments = [(each["do"], each["shows"]) for each in words["experiments"]]
+    best, _ = experiments[words["best"] - 1]
+    if EDITION:
+        random.Random(f"{EDITION} {lab}").shuffle(experiments)
+    return Explanation(words["question"], tuple(words["claims"]), dict(experiments), best)
 
 
 def find(name: str, lab: str | None = None) -> Exercise:

@@ -210,7 +210,7 @@ def test_only_some_are_graded_once_more_and_the_others_are_as_they_were(group: P
 
 def test_points_that_an_instructor_gave_survive_grading_again(group: Path) -> None:
     given = group.parent / "given.csv"
-    given.write_text("student,exercise,points,comment\nbob,06.2,3,I saw it work\ncy,06.1,1,\n")
+    given.write_text("student,exercise,points,comment\nbob,06.2,3,I saw it work\ncy,6.1,1,\n")
     graded = _grade(group, overrides=given)
     assert [each.report.earned for each in graded] == [6.0, 5.0, 1.0]
     assert (group.parent / "reports" / "bob.06.html").read_text().count("I saw it work") == 1

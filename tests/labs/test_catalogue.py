@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hpml import labs
+from hpml.labs import catalogue
 from hpml.labs.catalogue import LABS, exercises, explanation
 
 FOLDERS = {path.name[4:6]: path for path in Path(labs.__path__[0]).glob("lab_*")}
@@ -24,3 +25,16 @@ def test_each_hint_belongs_to_an_exercise_and_each_text_is_read(lab: str) -> Non
     assert end.best_number == texts["explanation"]["best"]
     assert len(end.claims) == 3
     assert not any("\n" in text for text in (end.question, *end.claims, *end.experiments))
+
+
+def test_another_edition_has_another_order_of_the_same_experiments(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = {lab: explanation(lab) for lab in LABS}
+    monkeypatch.setattr(catalogue, "EDITION", "2027")
+    after = {lab: explanation(lab) for lab in LABS}
+    assert after == before  # the same question, claims, experiments and answer ...
+    assert after == {lab: explanation(lab) for lab in LABS}
+    moved = [lab for lab in LABS if after[lab].best_number != before[lab].best_number]
+    assert len(moved) > len(LABS) // 3  # ... under another number
+    assert [after[lab].best_number == catalogue.choice(lab).best for lab in LABS] == [True] * 16

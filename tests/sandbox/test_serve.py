@@ -76,7 +76,7 @@ def test_a_function_is_found_loaded_and_called() -> None:
     cell = "STEP = 2\ndef double(n):\n    return STEP * n"
     prepared, loaded, called = _asked(_prepare(cell), LOAD, _call(n=21))
     assert prepared == {
-        "id": "a", "found": True, "stub": False, "broken": [], "shape": "", "chosen": [],
+        "id": "a", "found": True, "stub": False, "broken": [], "chosen": [],
         "versions": [[]],
     }  # fmt: skip
     assert loaded == {"id": "b", "failed": []}
