@@ -18,9 +18,9 @@ from tests.benchmark.fakes import FakeClock
 
 @pytest.mark.parametrize(
     ("per_call", "wanted", "number"),
-    [(1.0, 0.5, 1), (1.0, 1.0, 1), (0.4, 1.0, 5), (0.01, 1.0, 100), (3e-4, 1.0, 5000)],
+    [(1.0, 0.5, 1), (1.0, 1.0, 1), (0.4, 1.0, 3), (0.01, 1.0, 100), (3e-4, 1.0, 3334)],
 )
-def test_a_sample_gets_the_fewest_calls_of_1_2_5_that_last_long_enough(
+def test_a_sample_gets_the_fewest_calls_that_last_long_enough(
     per_call: float, wanted: float, number: int
 ) -> None:
     tried = []
@@ -33,7 +33,7 @@ def test_a_sample_gets_the_fewest_calls_of_1_2_5_that_last_long_enough(
     assert (found, made) == (number, sum(tried))
     assert cost == pytest.approx(per_call)
     # No pause lasts as long as these trials: none is repeated.
-    assert tried[-1] == number
+    assert len(tried) == len(set(tried))
     assert all(n * per_call < wanted for n in tried[:-1])
 
 

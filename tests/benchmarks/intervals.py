@@ -44,7 +44,7 @@ def staged_rule(times: Times) -> Judged:
     rounds = times.shape[1]
     for count in looks(rounds):
         base, other = (tuple(np.exp(row[:count]).tolist()) for row in times)
-        if is_far(paired_ratio(other, base, risk=CLEAR)):
+        if is_far(paired_ratio(other, base, risk=CLEAR), count):
             return compare_rule(times[:, :count])
     return compare_rule(times)
 
