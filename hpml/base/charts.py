@@ -50,7 +50,7 @@ class Dot(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of `lines`; `form` is "-", "--", ":", "step" or "" for marks alone."""
+    """A line of `lines`; `form` is "-", "--", ":" or "" for marks alone."""
 
     name: str
     x: Sequence[float]
@@ -104,6 +104,8 @@ class Chart:
             ax.set_xlim(*self.xlim)
         if self.ylim is not None:
             ax.set_ylim(*self.ylim)
+        for name in self.log:
+            name_decades(ax.xaxis if name == "x" else ax.yaxis)
         if self.sizes:
             mark_sizes(ax, self.sizes)
         for label, colour in self.legend.items():
@@ -149,7 +151,7 @@ def show(
 
 
 def bars(rows: Iterable[Bar], **options: Any) -> Chart:
-    """Return horizontal bars, the first on top; `options` are those of `Chart`."""
+    """Return horizontal bars, the first on top, from 0; `options` are those of `Chart`."""
     rows = list(rows)
 
     def draw(ax: Axes) -> None:
@@ -161,7 +163,7 @@ def bars(rows: Iterable[Bar], **options: Any) -> Chart:
                 end += length
             ends.append(_annotated(ax, row, bar.text, [bar.start, end], bar.interval))
         name_rows(ax, [bar.name for bar in rows])
-        left = 0.0 if ax.get_xscale() == "linear" and min(ends, default=0.0) >= 0 else None
+        left = 0.0 if min(ends, default=0.0) >= 0 else None
         ax.set_xlim(left, _right_end(ax, ends, [row.text for row in rows]))
 
     summary = "; ".join(f"{bar.name}: {bar.text}" for bar in rows if bar.text)
@@ -215,14 +217,10 @@ def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Cha
         for line in series:
             label = None if line.name in seen or len(names) == 1 else line.name
             seen.add(line.name)
-            form: dict[str, Any] = {"ls": _DASHED if line.form == "--" else line.form or "none"}
-            if line.form == "step":
-                form = {"drawstyle": "steps-mid"}
+            form: Any = _DASHED if line.form == "--" else line.form or "none"
             marker = line.marker or ("" if line.form else style.marker(line.name))
             ax.plot(line.x, line.y, color=line.colour or shades[line.name], marker=marker,
-                    markersize=4.5, label=label, **form)  # fmt: skip
-        if "y" in str(options.get("log", "")):
-            name_decades(ax.yaxis)
+                    markersize=4.5, label=label, ls=form)  # fmt: skip
         if ax.get_xscale() == "linear" and all(type(x) is int for line in series for x in line.x):
             ax.xaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10], integer=True))
 

@@ -65,6 +65,8 @@ _ALIASES = {
     "cloop": "codegen",
     "numbaloop": "numba",
     "co3": "codegen",
+    "givencompiled": "numba",
+    "giveninpython": "handwritten",
     # Lab 08's loops, compiled by Numba and by a C compiler.
     "threeloops": "handwritten",
     "oneloop": "numba",

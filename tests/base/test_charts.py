@@ -71,8 +71,9 @@ def test_a_bar_has_its_parts_end_to_end_and_its_text_behind_the_interval() -> No
     assert ax.texts[0].get_window_extent().x0 > ax.transData.transform((7.0, 0))[0]
 
 
-@pytest.mark.parametrize("log", ["", "x"])
-@pytest.mark.parametrize(("chart", "row"), [(bars, Bar), (dots, Dot)])
+@pytest.mark.parametrize(
+    ("chart", "row", "log"), [(bars, Bar, ""), (dots, Dot, ""), (dots, Dot, "x")]
+)
 def test_a_long_text_has_room_in_the_axes(
     chart: Callable[..., Chart], row: Callable[..., Any], log: str
 ) -> None:

@@ -40,8 +40,6 @@ NEVER_REPORTED: dict[str, dict[str, str]] = {
 """The instructions that CPython executes and does not report, by version, with the reason."""
 
 SPECIAL = {
-    "making_classes.operators_of_a_class": "an __add__ that C code calls creates objects of a "
-    "class whose __init__ the machine steps into elsewhere",
     "newer_syntax.annotations_of_a_class": "annotationlib executes the code of __annotate__ as "
     "another function",
     "naming.recursion_without_end_is_caught": "the last of a thousand calls is refused one frame "

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars, show
+from hpml.base.charts import Dot, dots, show
 from hpml.base.page import Page, say, show_code
 from hpml.benchmark import Comparison, compare
 from hpml.course.errors import LabError
@@ -210,21 +210,21 @@ def draw_times(
     rows = []
     for found, middle in zip(times, middles, strict=True):
         low, _, high = (1e9 * time for time in found.quartiles)
-        length, colour = max(middle - lower, 0), style.colour(found.name)
-        rows.append(Bar(found.name, length, nanoseconds(middle), (low, high), lower, colour))
+        colour = style.colour(found.name)
+        rows.append(Dot(found.name, middle, nanoseconds(middle), (low, high), colour))
     slowest = max(times, key=lambda found: found.median)
     fastest = min(times, key=lambda found: found.median)
     factor = float(f"{slowest.median / fastest.median:.2g}")
     text = (
         f"Fastest: {fastest.name}, {nanoseconds(1e9 * fastest.median)} for each element; slowest: "
         f"{slowest.name}, {nanoseconds(1e9 * slowest.median)}, about {factor:,.0f} times as long. "
-        f"Median of {times.rounds} rounds; the line at a bar's end is the 25–75 % band."
+        f"Median of {times.rounds} rounds; the line is the 25–75 % band."
     )
     if n > SLOW_LOOP:
         text += f" Loops over arrays and tensors are measured up to {SLOW_LOOP:,} elements only."
     title = f"{operation}, {n:,} element{'' if n == 1 else 's'} of float64"
     x = "ns per element (each line: ten times the previous one)"
-    chart = bars(rows, title=title, x=x, log="x", xlim=(lower, upper))
+    chart = dots(rows, title=title, x=x, log="x", xlim=(lower, upper))
     return show(chart, caption=text, text=text)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 
 def show(*args, **keywords):
     return args, keywords
@@ -25,15 +23,6 @@ def call_forms():
         show(0, *args, 9, *more, k=1, **keywords, z=2),
         show(*"ab", *range(2)),
         show(**{"a": 1}, **{"b": 2}),
-    )
-
-
-def parameter_forms():
-    return (
-        positional_only(1, d=4),
-        positional_only(1, 20, 30, d=40, e=50),
-        positional_only(1, c=30, d=4),
-        positional_only(*[1, 2], **{"d": 4}),
     )
 
 
@@ -79,50 +68,6 @@ def errors_of_arguments():
         except Exception as error:
             errors.append((type(error).__name__, str(error)))
     return errors
-
-
-def argument_order():
-    log = []
-
-    def note(value):
-        log.append(value)
-        return value
-
-    note(show)(note(1), *note([2]), a=note(3), **note({"b": 4}))
-    return log
-
-
-def decorators():
-    def twice(f):
-        @functools.wraps(f)
-        def wrapper(*args, **keywords):
-            return f(*args, **keywords), f(*args, **keywords)
-
-        return wrapper
-
-    def prefix(text):
-        def decorate(f):
-            return lambda *args: text + str(f(*args))
-
-        return decorate
-
-    @twice
-    @prefix("n=")
-    def number(n):
-        return n + 1
-
-    return number(1)
-
-
-def callbacks_from_c():
-    words = ["pear", "fig", "banana"]
-    return (
-        sorted(words, key=lambda w: (len(w), w)),
-        list(map(lambda w: w[0], words)),
-        list(filter(lambda w: "a" in w, words)),
-        max(words, key=len),
-        functools.reduce(lambda a, b: a + b, [1, 2, 3], 0),
-    )
 
 
 def callback_that_raises():

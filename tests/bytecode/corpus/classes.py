@@ -119,27 +119,6 @@ def inheritance_and_super():
     return d.log, d.who(), D.make(), [k.__name__ for k in D.__mro__]
 
 
-def super_with_a_captured_self():
-    class Base:
-        value = 7
-
-        def f(self):
-            return self.value
-
-    class Child(Base):
-        def f(self):
-            def g():
-                return self.value
-
-            return super().f() + g()
-
-        @property
-        def p(self):
-            return super().value
-
-    return Child().f(), Child().p
-
-
 def super_outside_a_method():
     def f():
         return super().x

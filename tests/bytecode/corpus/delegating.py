@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import sys
-
 
 def yield_from_everything():
     def inner():

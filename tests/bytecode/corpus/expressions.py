@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import operator
-
 
 class Matrix:
     def __init__(self, *rows):
@@ -98,33 +96,6 @@ def slices():
     return a, b, a[1:], a[:-1], a[:], a[1:8:step], "hello"[1:3], (1, 2, 3)[-2:]
 
 
-def slice_of_several_dimensions():
-    class Grid:
-        def __getitem__(self, key):
-            return key
-
-        def __setitem__(self, key, value):
-            print("set", key, value)
-
-        def __delitem__(self, key):
-            print("del", key)
-
-    grid = Grid()
-    grid[1:2, ::3, ..., None] = 4
-    del grid[0, :]
-    return grid[1, 2], grid[1:2], grid[:, 3:4:5]
-
-
-def items_with_expressions():
-    d = {}
-    d["a" + "b"] = 1
-    d[1, 2] = [3]
-    d[1, 2][0] += 4
-    d["n"] = d.get("n", 0) + 1
-    del d["n"]
-    return d
-
-
 def string_formatting():
     name, n, pi = "Ada", 42, 3.14159
     width, places = 10, 2
@@ -141,18 +112,6 @@ def string_formatting():
 
 def formatting_that_fails():
     return f"{'text':d}"
-
-
-def format_called_on_the_object():
-    class Money:
-        def __format__(self, spec):
-            return f"<{spec}>"
-
-        def __str__(self):
-            return "money"
-
-    m = Money()
-    return f"{m}", f"{m:abc}", f"{m!s:>8}"
 
 
 def displays():
@@ -189,11 +148,6 @@ def unpacking():
     return a, b, c, d, e, f, first, middle, last, start, end, head, rest, x is y is z, q
 
 
-def unpacking_too_few():
-    a, b, c = [1, 2]
-    return a, b, c
-
-
 def unpacking_too_few_with_a_star():
     a, b, *c, d = "xy"
     return a, b, c, d
@@ -217,26 +171,10 @@ def error_from_a_special_method():
     return (1, 2, Grumpy() + 1)
 
 
-def index_errors():
-    errors = []
-    for action in (lambda: [][1], lambda: {}["k"], lambda: (1,)[5], lambda: "a"[1:]["b"]):
-        try:
-            action()
-        except Exception as error:
-            errors.append((type(error).__name__, str(error)))
-    return errors
-
-
 def many_constants_need_extended_arguments():
     values = {}
     exec("def wide(): return [" + ", ".join(f"'{n}'+str({n})" for n in range(300)) + "]", values)
     return values["wide"]()
-
-
-def assert_passes_and_fails():
-    assert 1 + 1 == 2, "never"
-    value = 3
-    assert value > 5, f"{value} is too small"
 
 
 def assert_without_message():

@@ -2,39 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
-
-
-def try_except_else_finally():
-    log = []
-    for value in (1, 0, "x", None):
-        try:
-            log.append(10 // value)
-        except ZeroDivisionError as error:
-            log.append(str(error))
-        except (TypeError, ValueError) as error:
-            log.append(type(error).__name__)
-        else:
-            log.append("else")
-        finally:
-            log.append("finally")
-    return log
-
-
-def name_of_the_exception_is_forgotten():
-    try:
-        raise ValueError("gone")
-    except ValueError as error:
-        kept = error
-    try:
-        return error
-    except UnboundLocalError as unbound:
-        return str(unbound), str(kept)
-
-
-def uncaught():
-    raise ValueError("message", 3)
 
 
 def uncaught_in_a_nested_call():
@@ -46,13 +14,6 @@ def uncaught_in_a_nested_call():
         return values[n]
 
     return one(7)
-
-
-def raise_from():
-    try:
-        {}["missing"]
-    except KeyError as error:
-        raise ValueError("wrapped") from error
 
 
 def raise_from_something_else():
@@ -74,14 +35,6 @@ def raise_while_handling_three_deep():
             context.append(repr(error))
             error = error.__context__
         return context
-
-
-def bare_raise():
-    try:
-        raise ValueError("again")
-    except ValueError:
-        print("handling")
-        raise
 
 
 def bare_raise_without_exception():
@@ -129,35 +82,6 @@ def report_inside_a_handler():
     except ZeroDivisionError:
         text = traceback.format_exc().splitlines()
     return [line for line in text if "File" not in line or "failing.py" in line]
-
-
-def finally_runs_on_the_way_out():
-    try:
-        try:
-            raise ValueError("out")
-        finally:
-            print("inner")
-    finally:
-        print("outer")
-
-
-def finally_raises_itself():
-    try:
-        raise ValueError("first")
-    finally:
-        {}["second"]
-
-
-def handler_returns():
-    def f(n):
-        try:
-            return 1 // n
-        except ZeroDivisionError:
-            return "handler"
-        finally:
-            print("done", n)
-
-    return f(1), f(0)
 
 
 def exception_classes_of_our_own():
@@ -255,44 +179,3 @@ def assertion_in_a_handler():
         raise ValueError("a")
     except ValueError:
         assert False, "b"
-
-
-def traceback_lines_are_right():
-    def lines(error):
-        found = []
-        entry = error.__traceback__
-        while entry is not None:
-            found.append((entry.tb_frame.f_code.co_name, entry.tb_lineno - start))
-            entry = entry.tb_next
-        return found
-
-    start = traceback_lines_are_right.__code__.co_firstlineno
-
-    def inner():
-        raise ValueError("many lines")
-
-    try:
-        inner()
-    except ValueError as error:
-        return lines(error)
-
-
-def raise_from_none():
-    try:
-        {}["missing"]
-    except KeyError:
-        raise ValueError("alone") from None
-
-
-def context_from_a_called_function():
-    def helper():
-        raise KeyError("helper")
-
-    try:
-        raise ValueError("first")
-    except ValueError:
-        helper()
-
-
-def raise_from_a_class():
-    raise ValueError("x") from KeyError

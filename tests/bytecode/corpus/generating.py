@@ -2,35 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import itertools
-import types
-
-
-def plain_generator():
-    def count(n):
-        while n:
-            yield n
-            n -= 1
-        return "done"
-
-    g = count(3)
-    first = next(g)
-    return first, list(g), list(g), [x for x in count(2)], tuple(count(1)), sum(count(4))
-
-
-def generator_with_value():
-    def g():
-        yield 1
-        return "value"
-
-    made = g()
-    next(made)
-    try:
-        next(made)
-    except StopIteration as stop:
-        return stop.value
-
 
 def exhausted_generator():
     def g():
@@ -40,21 +11,6 @@ def exhausted_generator():
     next(made)
     next(made, None)
     return next(made)
-
-
-def send_values():
-    def average():
-        total = count = 0
-        value = None
-        while True:
-            value = yield value
-            total += value
-            count += 1
-            value = total / count
-
-    g = average()
-    next(g)
-    return g.send(10), g.send(20), g.send(3)
 
 
 def throw_into_a_generator():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-
 
 class Manager:
     def __init__(self, name, swallow=False, fail=""):
@@ -20,17 +18,6 @@ class Manager:
         if self.fail == "exit":
             raise RuntimeError("exit failed")
         return self.swallow
-
-
-def with_statement():
-    with Manager("a") as a, Manager("b") as b:
-        print("body", a, b)
-    with (
-        Manager("c"),
-        Manager("d") as d,
-    ):
-        print(d)
-    return "done"
 
 
 def with_whose_enter_fails():

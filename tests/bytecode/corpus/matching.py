@@ -175,15 +175,6 @@ def attribute_matched_twice():
             return "never"
 
 
-def duplicate_keys():
-    class Keys:
-        A = "k"
-
-    match {"k": 1}:
-        case {"k": 1, Keys.A: 2}:
-            return "never"
-
-
 def property_that_raises():
     class Touchy:
         @property

@@ -27,27 +27,6 @@ def unbound_local():
     return late
 
 
-def unbound_local_on_delete():
-    if counter < 0:
-        late = 1
-    del late
-
-
-def closure_counts():
-    def make():
-        n = 0
-
-        def count(step=1):
-            nonlocal n
-            n += step
-            return n
-
-        return count
-
-    a, b = make(), make()
-    return a(), a(5), b(), a(), a.__closure__[0].cell_contents
-
-
 def closure_over_a_parameter():
     def outer(a, *b, c=3, **d):
         def inner():

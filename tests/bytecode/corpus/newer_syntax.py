@@ -15,25 +15,6 @@ def generic_function():
     (
         (3, 12),
         """
-def generic_class():
-    class Stack[T: int, *Ts, **P]:
-        kind: T
-        def __init__(self):
-            self.items: list[T] = []
-        def push(self, item: T) -> None:
-            self.items.append(item)
-            return self
-        def make[S](self, other: S) -> tuple[T, S]:
-            return self.items[-1], other
-    s = Stack[int, str, [int]]().push(3)
-    T, Ts, P = Stack.__type_params__
-    return (s.items, s.make("x"), T.__name__, T.__bound__, Ts.__name__, P.__name__,
-            Stack.__mro__[1].__name__, Stack.__orig_bases__, repr(T), T.__module__ == __name__)
-""",
-    ),
-    (
-        (3, 12),
-        """
 def comprehension_inside_a_class_body():
     class Body:
         n = 3
@@ -131,26 +112,6 @@ def finally_swallows_an_exception():
         finally:
             break
     return "went on"
-""",
-    ),
-    (
-        (3, 11),
-        """
-def finally_leaves_in_many_ways():
-    def f(n):
-        for i in range(3):
-            try:
-                if i == n:
-                    return "inside"
-                1 // (n - 2)
-            finally:
-                if i == 1:
-                    break
-                if n == 5:
-                    return "finally"
-                continue
-        return i
-    return [f(n) for n in (0, 1, 2, 3, 5)]
 """,
     ),
     (
