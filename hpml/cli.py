@@ -345,13 +345,9 @@ def _slides(options: argparse.Namespace) -> int:
 
 
 def _profile(options: argparse.Namespace) -> int:
-    from hpml.base.environment import installed_version
     from hpml.profiling import read_profile
 
     read_profile(options.file)
-    if installed_version("snakeviz") is None:
-        print("hpml profile: install SnakeViz with pip install snakeviz", file=sys.stderr)
-        return 1
     # Said and not left to its default: the files of this machine can be listed through it.
     command = [sys.executable, "-m", "snakeviz", options.file, "-H", "127.0.0.1"]
     command += ["-p", str(options.port), *(["-s"] if options.no_browser else [])]

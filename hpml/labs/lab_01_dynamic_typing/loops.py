@@ -15,7 +15,6 @@ from hpml.base import style
 from hpml.base.charts import Dot, dots, show
 from hpml.base.page import Page, say, show_code
 from hpml.benchmark import Comparison, compare
-from hpml.course.errors import LabError
 from hpml.jit.compilers import ask, compiler_version, find_compiler
 
 SLOW_LOOP = 10_000
@@ -134,13 +133,7 @@ def compiled_loops(prefer: str = "C") -> CompiledLoops:
 
 
 def _by_numba(why: str) -> CompiledLoops:
-    try:
-        import numba
-    except ImportError:
-        raise LabError(
-            f"The compiled loops need a C compiler or Numba: {why}, and Numba is not installed. "
-            "Install either (`hpml doctor` says how)."
-        ) from None
+    import numba
     import numpy as np
 
     functions = {each.name: numba.njit(each.loop) for each in OPERATIONS.values()}

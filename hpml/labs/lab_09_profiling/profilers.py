@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 from typing import Any
 
-from hpml.base.environment import installed_version
 from hpml.base.page import Page, say
 from hpml.base.tables import Table
 from hpml.benchmark import Ratio
@@ -64,15 +63,13 @@ def _pyinstrument(run: Callable[[], object]) -> Any:
 
 
 def library_profilers() -> dict[str, Profiler]:
-    """Return the profilers of the standard library and of what is installed, by name."""
-    found: dict[str, Profiler] = {
+    """Return the profilers of the standard library, and pyinstrument, by name."""
+    return {
         "cProfile": _under(cProfile.Profile),
         "profile": _under(profile.Profile),
         "sys.settrace": _settrace,
+        "pyinstrument": _pyinstrument,
     }
-    if installed_version("pyinstrument"):
-        found["pyinstrument"] = _pyinstrument
-    return found
 
 
 def kept_bytes(profilers: Mapping[str, Profiler], run: Callable[[], object]) -> dict[str, int]:
@@ -91,10 +88,8 @@ def kept_bytes(profilers: Mapping[str, Profiler], run: Callable[[], object]) -> 
     return found
 
 
-def memory_profiler_ratio(function: Callable[[Any], object], given: object) -> Ratio | None:
-    """Return how many times as long a function takes under `memory_profiler`, if it is there."""
-    if installed_version("memory_profiler") is None:
-        return None
+def memory_profiler_ratio(function: Callable[[Any], object], given: object) -> Ratio:
+    """Return how many times as long a function takes under `memory_profiler`."""
     runs: dict[str, Callable[[], object]] = {"without": lambda: function(given)}
     runs["under it"] = lambda: memory_lines(function, given)
     return race(runs).ratio("under it")
