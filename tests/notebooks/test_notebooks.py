@@ -47,7 +47,6 @@ UNTOUCHED_OUTPUT = [
 def test_a_lab_runs_headless_shows_its_result_and_leaves_module_calls_alone(
     path: Path, tmp_path: Path
 ) -> None:
-    pytest.importorskip("torch", reason="needs torch; `make .venv` with Python 3.11 installs it")
     notebook = nbformat.read(path, as_version=4)
     notebook.cells.append(new_code_cell(UNTOUCHED, id="untouched"))
     copy = tmp_path / path.name
@@ -71,7 +70,6 @@ def test_a_lab_runs_headless_shows_its_result_and_leaves_module_calls_alone(
 @pytest.mark.thorough
 @each_lab
 def test_a_lab_runs_at_full_size(path: Path, tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason="needs torch; `make .venv` with Python 3.11 installs it")
     environment = {"HPML_QUICK": "0", "HPML_RESULTS": str(tmp_path)}
     execution = execute(path, timeout=600, environment=environment)
     assert execution.failure is None, str(execution.failure)

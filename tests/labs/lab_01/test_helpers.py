@@ -4,15 +4,14 @@ import math
 import shutil
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
+import torch
 
 from hpml.benchmark import Comparison, Measurement
 from hpml.labs.lab_01_dynamic_typing import crossing, loops, objects, types
 from hpml.labs.lab_01_dynamic_typing.crossing import CALLS, LOOP, Line, SmallSizes
 from hpml.labs.lab_01_dynamic_typing.loops import OPERATIONS, compiled_loops
-
-np = pytest.importorskip("numpy", reason="needs numpy")
-torch = pytest.importorskip("torch", reason="needs torch")
 
 needs_a_compiler = pytest.mark.skipif(
     loops.find_compiler() is None, reason="needs a C compiler (cc, gcc or clang)"

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("torch")
-
 from hpml.course.exercises.check import run
 from hpml.course.exercises.outcomes import Returned
 from hpml.labs.catalogue import find

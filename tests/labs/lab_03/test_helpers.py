@@ -8,9 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-
-pytest.importorskip("torch")
-
 import torch
 
 from hpml.base.page import Page
@@ -116,7 +113,6 @@ def test_what_is_left_to_the_collector_is_handed_over_and_forgotten() -> None:
 
 
 def test_the_slides_lines_are_found_in_todays_program() -> None:
-    pytest.importorskip("memory_profiler", reason="needs memory_profiler; `make .venv` installs it")
     _, names = networks.lecture_program()
     table = networks.published_lines(memory_lines(names["learn"], *names["setup"](4, 5, 3, 2), 1))
     assert len(table) == 6

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("torch")
-
 from hpml.jit import find_compiler
 from hpml.labs.lab_04_extensions_and_numba import compiling
 

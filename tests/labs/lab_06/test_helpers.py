@@ -6,9 +6,6 @@ import operator
 import threading
 
 import pytest
-
-pytest.importorskip("torch")
-
 import torch
 
 from hpml.labs.lab_06_forward_order.two_callers import interrupted, pause_layer

@@ -6,10 +6,6 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
-pytest.importorskip("torch")
-
 from hpml.course.exercises.check import run
 from hpml.course.exercises.exercise import Case
 from hpml.labs.catalogue import find

@@ -6,8 +6,6 @@ import threading
 
 import pytest
 
-pytest.importorskip("torch")
-
 from hpml.labs.lab_11_gpu_benchmarks import devices, explorer, resnet
 from hpml.labs.lab_11_gpu_benchmarks.explorer import TIMES
 from hpml.suites import toy_resnet

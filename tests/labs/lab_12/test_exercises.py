@@ -6,9 +6,6 @@ import math
 import random
 
 import pytest
-
-pytest.importorskip("torch")
-
 import torch
 
 from hpml.labs.lab_12_training.exercises import (

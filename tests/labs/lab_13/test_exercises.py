@@ -6,9 +6,6 @@ import random
 from typing import Any
 
 import pytest
-
-pytest.importorskip("torch")
-
 import torch
 
 from hpml.labs.lab_13_activations.exercises import (
