@@ -19,12 +19,6 @@ CODEGEN_MIN_LOOP_LENGTH: int | float = 50
 ``float("inf")`` writes every call on a line of its own.
 """
 
-CUDA_GRAPHS_COPY_OUTPUTS: bool = True
-"""Whether a model with CUDA graphs returns copies; else its next call overwrites what it returned.
-
-A copy is a kernel and a launch. A program that uses a result before the next call needs none.
-"""
-
 
 @contextlib.contextmanager
 def loop_length(length: float) -> Iterator[None]:

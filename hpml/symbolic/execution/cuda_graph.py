@@ -4,7 +4,7 @@ A small model on a fast GPU waits for Python, which launches one kernel after th
 graph is launched with a single call. It is fixed: the same shapes, the same memory, the same
 kernels. So there is one recording for each shape of the inputs, made when that shape is first met,
 and inputs that never keep a shape are refused. A new input is copied into the recorded memory; the
-result is copied out of it, unless ``config.CUDA_GRAPHS_COPY_OUTPUTS`` is off.
+result is copied out of it.
 
 Source: https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs
 """
@@ -14,14 +14,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from itertools import chain
-from operator import attrgetter
 from typing import Any
 
 import torch
 from torch import nn
 from torch.nn.modules import module as hooks
 
-from hpml.symbolic import config
 from hpml.symbolic.errors import ArgumentError, DeviceError
 from hpml.symbolic.execution.preserved import preserved
 
@@ -29,9 +27,6 @@ from .called import Program
 
 MOST_SHAPES = 16
 """Recordings of one model at most: each keeps all values of a forward."""
-
-
-_requires_grad, _training = attrgetter("requires_grad"), attrgetter("training")
 
 
 def check_available() -> None:
@@ -51,40 +46,36 @@ class _Kept:
     """
 
     def __init__(self, model: nn.Module) -> None:
-        self._modules = list(model.modules())
-        held: list[dict[Any, Any]] = [hooks._global_forward_hooks, hooks._global_forward_pre_hooks]
+        self._root, self._modules = model._modules, list(model.modules())
+        self._held: list[Any] = [hooks._global_forward_hooks, hooks._global_forward_pre_hooks]
         for m in self._modules:
-            held += (m._modules, m._parameters, m._buffers, m._forward_hooks, m._forward_pre_hooks)
-        self._root = model._modules
-        self._filled = [each for each in held if each]
-        self._empty = [each for each in held if not each]
+            hook = m._forward_hooks, m._forward_pre_hooks
+            self._held += (m._modules, m._parameters, m._buffers, *hook)
         # Held, so that nothing else can get the identity of one that is gone.
-        self._values = list(chain.from_iterable(map(dict.values, self._filled)))
-        self._tensors = [value for value in self._values if isinstance(value, torch.Tensor)]
-        self._objects, self._memory, self._trained = self._ids(), self._places(), self._grads()
+        self._values = self._now()
+        self._memory = list(map(_place, self._values))
+
+    def _now(self) -> list[Any]:
+        return list(chain.from_iterable(map(dict.values, self._held)))
 
     def unchanged(self, model: nn.Module) -> bool:
         """Return whether this is the model, with the same modules and the same memory."""
+        values = self._now()
         return (
             model._modules is self._root
-            and not any(self._empty)
-            and self._ids() == self._objects
-            and self._places() == self._memory
-            and (not torch.is_grad_enabled() or self._grads() == self._trained)
+            and list(map(id, values)) == list(map(id, self._values))
+            and list(map(_place, values)) == self._memory
         )
 
     def modes(self) -> tuple[bool, ...]:
         """Return which modules train: one of them may be frozen while the model trains."""
-        return tuple(map(_training, self._modules))
+        return tuple([module.training for module in self._modules])
 
-    def _ids(self) -> list[int]:
-        return list(map(id, chain.from_iterable(map(dict.values, self._filled))))
 
-    def _places(self) -> list[int]:
-        return list(map(torch.Tensor.data_ptr, self._tensors))
-
-    def _grads(self) -> list[bool]:
-        return list(map(_requires_grad, self._tensors))
+def _place(value: Any) -> Any:
+    if not isinstance(value, torch.Tensor):
+        return None
+    return value.data_ptr(), value.requires_grad
 
 
 class _Recordable(nn.Module):
@@ -104,7 +95,6 @@ class _Recordable(nn.Module):
 def prepare(program: Program) -> Program:
     """Wrap a program so that it is recorded at its first call with each kind of inputs."""
     check_available()
-    copy_outputs = config.CUDA_GRAPHS_COPY_OUTPUTS
     recordings: dict[tuple[Any, ...], Callable[..., Any]] = {}
     kept: _Kept | None = None
 
@@ -132,8 +122,6 @@ def prepare(program: Program) -> Program:
             with preserved(self), torch.cuda.device(inputs[0].device), _casts_recorded():
                 recordings[key] = _record(_Recordable(self, program.run), inputs)
         results = recordings[key](*inputs)
-        if not copy_outputs:
-            return results
         # The next replay writes into the same memory, so the caller gets a copy.
         if isinstance(results, torch.Tensor):
             return results.clone()
