@@ -10,14 +10,13 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from hpml.base.errors import describe
 from hpml.grading import GradingError
-from hpml.grading.find import COURSE, Catalogue, find_class, fingerprint
+from hpml.grading.find import COURSE, Catalogue, find_class
 from hpml.grading.pool import entries, grade_all, random_seed
-from hpml.grading.record import Overrides, Records, exercise_version
-from hpml.grading.report import GRADER, Report, blank, write_page
+from hpml.grading.record import Overrides, Records
+from hpml.grading.report import Report, write_page
 from hpml.grading.sandbox import Limits, described
 from hpml.grading.tables import names_of, one_form
 
@@ -65,50 +64,39 @@ def grade_class(
         raise GradingError(
             f"{describe(strangers[0])} is not a submission in {describe(str(folder))}."
         )
-    lab_names = "-".join(submissions[0].labs)
-    asked = [entry for lab in submissions[0].labs for entry in entries(catalogue, lab)]
-    most = {f"{item.lab}.{item.number}": item.most for item in map(blank, asked)}
-    kept = Overrides.kept(reports / ".records" / "overrides.csv", overrides, names, most)
-    versions = {f"{entry.lab}.{entry.name}": exercise_version(entry) for entry in asked}
-    records = Records(reports, lab_names)
+    chosen = submissions[0].labs
+    exercises = [entry for lab in chosen for entry in entries(catalogue, lab)]
+    records = Records(reports, chosen, exercises, seed, limits)
+    kept = Overrides.kept(reports / ".records" / "overrides.csv", overrides, names, exercises)
     found: dict[int, Graded] = {}
-    bounds: dict[int, dict[str, Any]] = {}  # what a record must be bound to, of those graded now
+    waiting: list[int] = []
     forged: set[int] = set()
 
     def finish(place: int, report: Report, *, again: bool) -> None:
         """Write the page at once: an interrupted class keeps those of what was graded."""
         report = kept.applied(report)
         found[place] = Graded(report, again, again and place in forged)
-        write_page(report, reports, lab_names)
+        write_page(report, reports, "-".join(chosen))
 
     for place, submission in enumerate(submissions):
-        paths = [path for lab in submission.labs for path in submission.notebooks[lab]]
-        bound = {
-            "notebooks": [fingerprint(path, limits.notebook) for path in paths],
-            "exercises": versions,
-            "grader": GRADER,
-            "seed": seed,
-        }
         wanted = not only or not set(only).isdisjoint(names_of(submission.name))
-        earlier, genuine = records.read(submission.name, bound if wanted else None)
+        earlier, genuine = records.read(submission, any_version=not wanted)
         forged |= set() if genuine else {place}
         if wanted and (only or earlier is None):
-            bounds[place] = bound
+            waiting.append(place)
         elif earlier is not None:
             finish(place, earlier, again=False)
-    total = len(found) + len(bounds)
+    total = len(found) + len(waiting)
     progress(len(found), total)
-    waiting = list(bounds)
     seeds = [random_seed() if seed is None else seed for _ in waiting]
     tasks = [(submissions[place], own) for place, own in zip(waiting, seeds, strict=True)]
     results = grade_all(tasks, jobs=jobs or cores(), limits=limits, catalogue=catalogue)
     with contextlib.closing(results):
         for index, items in results:
-            place, isolation = waiting[index], described("bubblewrap")
-            report = Report(submissions[place].name, items, seeds[index], isolation)
-            if all(item.status != "not graded" for item in items):
-                records.write(report, bounds[place])
-            finish(place, report, again=True)
+            name, isolation = submissions[waiting[index]].name, described("bubblewrap")
+            report = Report(name, items, seeds[index], isolation)
+            records.write(report)
+            finish(waiting[index], report, again=True)
             progress(len(found), total)
     return Class(tuple(each for _, each in sorted(found.items())), left_out)
 

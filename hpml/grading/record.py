@@ -11,7 +11,7 @@ import inspect
 import json
 import secrets
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,18 +21,30 @@ from hpml.base.files import write_atomically
 from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.course.exercises.wrong_answers import wrong_answers
 from hpml.grading import GradingError
-from hpml.grading.report import Item, Report, file_name, from_plain
+from hpml.grading.find import Submission, fingerprint
+from hpml.grading.report import GRADER, Item, Report, blank, file_name, from_plain
+from hpml.grading.sandbox import Limits
 from hpml.grading.tables import names_of, one_form, read_csv, written_csv
 
 _KEY_BYTES = 32
 
 
 class Records:
-    """The records of a class for some labs."""
+    """The records of a class for some labs, each bound to all that could change its report."""
 
-    def __init__(self, reports: Path, labs: str) -> None:
+    def __init__(
+        self,
+        reports: Path,
+        labs: Sequence[str],
+        exercises: Iterable[Exercise | Choice],
+        seed: int | None,
+        limits: Limits,
+    ) -> None:
         self._folder = reports / ".records"
-        self._labs = labs
+        self._labs = "-".join(labs)
+        self._limits = limits
+        self._common = {"exercises": [*map(_version, exercises)], "grader": GRADER, "seed": seed}
+        self._bounds: dict[str, dict[str, Any]] = {}
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # the seeds are in it
         key = self._folder / "key"
         if not key.is_file() or key.stat().st_size < _KEY_BYTES:
@@ -40,14 +52,13 @@ class Records:
             key.write_bytes(secrets.token_bytes(_KEY_BYTES))
         self._key = key.read_bytes()
 
-    def write(self, report: Report, bound: Mapping[str, Any]) -> None:
-        """Write the record of a report, with what it is bound to."""
-        body = json.dumps({"bound": bound, "report": asdict(report)})
-        text = json.dumps({"body": body, "signature": self._signature(report.name, body)}, indent=1)
-        write_atomically(self._path(report.name), text + "\n")
-
-    def read(self, name: str, bound: Mapping[str, Any] | None) -> tuple[Report | None, bool]:
-        """Return the report of a record still `bound` to the same, and whether it is genuine."""
+    def read(self, submission: Submission, *, any_version: bool) -> tuple[Report | None, bool]:
+        """Return the report of an earlier run that still holds, and whether none was forged."""
+        name = submission.name
+        # Now and not after grading: a file may be replaced meanwhile.
+        paths = [path for lab in submission.labs for path in submission.notebooks[lab]]
+        prints = [fingerprint(path, self._limits.notebook) for path in paths]
+        self._bounds[name] = {"notebooks": prints, **self._common}
         try:
             text = self._path(name).read_text(encoding="utf-8")
         except OSError:
@@ -57,11 +68,19 @@ class Records:
             if not hmac.compare_digest(data["signature"], self._signature(name, data["body"])):
                 return None, False
             body = json.loads(data["body"])
-            if bound is not None and json.loads(json.dumps(bound)) != body["bound"]:
-                return None, True
-            return from_plain(body["report"]), True
+            if any_version or body["bound"] == self._bounds[name]:
+                return from_plain(body["report"]), True
+            return None, True
         except (ValueError, KeyError, TypeError, AttributeError):
             return None, False
+
+    def write(self, report: Report) -> None:
+        """Write the record of a report, bound to what was there when it was looked for."""
+        if any(item.status == "not graded" for item in report.items):
+            return
+        body = json.dumps({"bound": self._bounds[report.name], "report": asdict(report)})
+        text = json.dumps({"body": body, "signature": self._signature(report.name, body)}, indent=1)
+        write_atomically(self._path(report.name), text + "\n")
 
     def _path(self, name: str) -> Path:
         return self._folder / file_name(name, self._labs, "json")
@@ -72,15 +91,15 @@ class Records:
         return hmac.new(self._key, text, hashlib.sha256).hexdigest()
 
 
-def exercise_version(exercise: Exercise | Choice) -> str:
+def _version(entry: Exercise | Choice) -> str:
     """Return a text that changes whenever an exercise could be graded differently."""
-    if isinstance(exercise, Choice):
-        return repr(exercise)
-    functions = [exercise.cases, exercise.judge, exercise.arguments, exercise.observe]
+    if isinstance(entry, Choice):
+        return repr(entry)
+    functions = [entry.cases, entry.judge, entry.arguments, entry.observe]
     modules = {function.__module__ for function in functions}
     parts = [inspect.getsource(sys.modules[module]) for module in sorted(modules)]
-    parts += [mistake.source for mistake in wrong_answers(exercise)]
-    parts.append(repr((exercise.worth, exercise.core, exercise.forbids, exercise.seconds)))
+    parts += [wrong.source for wrong in wrong_answers(entry)]
+    parts.append(repr((entry.name, entry.worth, entry.core, entry.forbids, entry.seconds)))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
@@ -95,21 +114,19 @@ class Overrides:
 
     @classmethod
     def kept(
-        cls, path: Path, more: Path | None, students: Collection[str], most: Mapping[str, float]
+        cls,
+        path: Path,
+        more: Path | None,
+        students: Collection[str],
+        exercises: Iterable[Exercise | Choice],
     ) -> Overrides:
-        """Return what the file `more` gives, and keep it at `path`; without it, what is kept.
-
-        Args:
-            path: where it is kept between two runs.
-            more: the instructor's file, or None.
-            students: the names of the class.
-            most: the points that each exercise can earn, by its number.
-        """
+        """Return what the file `more` gives, and keep it at `path`; without it, what is kept."""
         given = _read(more or path) if more or path.is_file() else {}
         if more is not None:
-            there = set(map(one_form, students))
+            items = map(blank, exercises)
+            most = {f"{item.lab}.{item.number}": item.most for item in items}
             for (who, exercise), (score, _) in given.items():
-                if who not in there or not score <= most.get(exercise, -1):
+                if who not in students or not score <= most.get(exercise, -1):
                     raise GradingError(
                         f"--override: {who}, {exercise}, {score:g}: expected a name of the "
                         "table's first column, the number of an exercise such as 06.1, and at "

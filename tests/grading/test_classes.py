@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hpml.grading import GradingError, classes, find, pool, tables
+from hpml.grading import GradingError, find, pool, record, tables
 from hpml.grading.classes import Graded, grade_class
 from hpml.grading.find import find_class
 from hpml.grading.record import Overrides
@@ -136,9 +136,9 @@ def test_another_seed_grader_or_version_of_an_exercise_is_graded_again(
     _grade(group, seed=1)
     assert not any(each.again for each in _grade(group, seed=1))
     assert all(each.again for each in _grade(group, seed=2))
-    monkeypatch.setattr(classes, "GRADER", "a later one")
+    monkeypatch.setattr(record, "GRADER", "a later one")
     assert all(each.again for each in _grade(group, seed=2))
-    monkeypatch.setattr(classes, "exercise_version", lambda exercise: "a later one")
+    monkeypatch.setattr(record, "_version", lambda exercise: "a later one")
     assert all(each.again for each in _grade(group, seed=2))
 
 

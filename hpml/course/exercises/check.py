@@ -6,7 +6,6 @@ import contextlib
 import html
 import io
 import random
-import re
 import textwrap
 import uuid
 from collections import defaultdict
@@ -50,10 +49,6 @@ class _Tried:
 
 
 _tried: dict[tuple[str, str], _Tried] = defaultdict(_Tried)
-
-_OTHER_TYPE = re.compile(
-    r"expected (?:an? )?(list|tuple|dict|set|str|int|float)\b.*, got (?:an? )?(\w+)"
-)
 
 
 @dataclass(frozen=True)
@@ -125,9 +120,6 @@ def next_hint(exercise: Exercise) -> Page:
     found = known.shown
     part = found.part if found else ""
     hints = list(exercise.hints.get(part) or next(iter(exercise.hints.values())))
-    if found and (other := _OTHER_TYPE.search(found.why)):
-        wanted, kind = other.groups()
-        hints.insert(0, f"Check the type first: `{wanted}` is expected, your result is a `{kind}`.")
     known.hints[part] = count = min(known.hints.get(part, 0) + 1, len(hints))
     titles = [f"Hint {number} of {len(hints)}" for number in range(1, count + 1)]
     given = list(zip(titles, hints, strict=False))

@@ -8,7 +8,6 @@ import importlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from hpml.base.environment import installed_version
 from hpml.base.page import asset
 from hpml.base.style import ACCENT
 from hpml.course.predictions.state import Entry
@@ -32,11 +31,9 @@ class Control(NamedTuple):
     field: Any
 
 
-def make(entry: Entry, submit: Submit) -> Control | None:
-    """Return a control that answers `entry`, or None where ``ipywidgets`` is not installed."""
-    if installed_version("ipywidgets") is None:
-        return None
-    widgets: Any = importlib.import_module("ipywidgets")
+def make(entry: Entry, submit: Submit) -> Control:
+    """Return a control that answers `entry`."""
+    widgets: Any = importlib.import_module("ipywidgets")  # which has no types
     message = widgets.HTML(value="")
     button = widgets.Button(
         description="Lock in",

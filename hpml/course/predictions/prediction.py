@@ -259,13 +259,11 @@ def predict(
     """
     if key is not None and not is_text(key):
         raise LabError(f"A question's key is a short text, got {describe(key)}.")
-    if isinstance(choices, str):
-        raise LabError(f"choices expects a list of texts, got one text: {describe(choices)}.")
     entry = state.Entry(
         key=key or state.key_from(str(question)),
         question=question,
         unit=None if unit is None else find_unit(unit).name,
-        choices=tuple(choices or ()),
+        choices=(choices,) if isinstance(choices, str) else tuple(choices or ()),
         at_least=at_least,
         at_most=at_most,
         exact=exact,

@@ -6,7 +6,7 @@ import platform
 from dataclasses import dataclass
 from pathlib import Path
 
-from hpml.base.environment import environment_record, installed_version, quick
+from hpml.base.environment import environment_record, quick
 from hpml.base.errors import describe, is_text
 from hpml.base.files import course_folder, user_folder
 from hpml.base.page import PAPER, Page, notebook_shell
@@ -56,12 +56,8 @@ def lab_head(number: int | str, title: str) -> LabHead:
     return LabHead(lab.name, title, _versions(lab))
 
 
-def forget(lab: int | str | None = None, key: str | None = None) -> int:
-    """Forget locked answers, so that their questions are open again.
-
-    Args:
-        lab: the lab's number; the open one if None.
-        key: the key of one question; all of them if None.
+def forget() -> int:
+    """Forget the locked answers of the open lab, so that its questions are open again.
 
     Returns:
         How many answers were forgotten. Run the questions' cells again to answer again.
@@ -70,14 +66,10 @@ def forget(lab: int | str | None = None, key: str | None = None) -> int:
     >>> forget()
     0
     """
-    here = current_lab()
-    name = here.name if lab is None else lab_name(lab)
-    dropped = here.store.forget(name, key)
-    if name == here.name:
-        for question in list(here.questions.values()):
-            if key is None or question.entry.key == key:
-                question.reopen()
-    return dropped
+    lab = current_lab()
+    for question in lab.questions.values():
+        question.reopen()
+    return lab.store.forget(lab.name)
 
 
 def lab_name(number: int | str) -> str:
@@ -120,7 +112,7 @@ def _ready_for_figures() -> None:
     Done at the first figure, inside a style's settings, it would be undone with them, and no cell
     would show a figure by itself any more.
     """
-    if notebook_shell() is not None and installed_version("matplotlib") is not None:
+    if notebook_shell() is not None:
         import matplotlib as mpl
         import matplotlib.pyplot as plt
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -51,15 +50,16 @@ class Entry:
     unsure: str = ""
 
     def __post_init__(self) -> None:
-        if not is_text(self.question):
-            raise LabError(f"A question is a text, got {describe(self.question)}.")
-        if (self.unit is None) == (not self.choices):
+        options = {str(choice).strip().lower() for choice in self.choices}
+        choice = self.unit is None and 2 <= len(options) == len(self.choices) <= 8
+        number = self.unit is not None and not self.choices
+        if not (choice or number) or not all(map(is_text, (self.question, *self.choices))):
             raise LabError(
-                f"The question {describe(self.question)} expects either unit=... (a number is "
-                "asked for) or choices=[...] (one of some texts), and got "
-                + ("both." if self.choices else "neither.")
+                "A question is a text with either unit=... (a number is asked for) or "
+                "choices=[...] (two to eight different texts), got "
+                f"{describe(self.question)} with unit={describe(self.unit)} and "
+                f"choices={describe(list(self.choices))}."
             )
-        _check_choices(self)
 
     @property
     def measure(self) -> Unit:
@@ -202,15 +202,3 @@ def _choice(entry: Entry, answer: object) -> str:
             f"{describe(answer)} is not one of the choices; expected one of {options}."
         )
     return found
-
-
-def _check_choices(entry: Entry) -> None:
-    choices: Sequence[object] = entry.choices
-    if not choices:
-        return
-    distinct = {str(choice).strip().lower() for choice in choices}
-    if not all(map(is_text, choices)) or not (2 <= len(distinct) == len(choices) <= 8):
-        raise LabError(
-            f"choices expects two to eight different texts, got {describe(list(choices))} for the "
-            f"question {describe(entry.question)}."
-        )

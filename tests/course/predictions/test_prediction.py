@@ -80,7 +80,7 @@ def test_forgetting_opens_the_question_again(lab: Lab) -> None:
     assert (guess.answer, guess.entry.late) == (4.0, False)
     assert forget() == 1
     assert guess.answer is None
-    assert forget(42, "call") == 0
+    assert forget() == 0
 
 
 def test_a_key_belongs_to_one_question(lab: Lab) -> None:
