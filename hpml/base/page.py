@@ -10,12 +10,9 @@ import importlib.resources
 import re
 import sys
 import textwrap
-import uuid
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hpml.base.environment import flag, installed_version
 from hpml.base.errors import HpmlError, describe, is_text
 
 if TYPE_CHECKING:
@@ -166,15 +163,6 @@ def put_away(display_id: str) -> None:
     # Twice, so that no script is left in what is saved.
     for page in (Page("", _BACK_TO_THE_CELL), Page("", "")):
         put(page, display_id, again=True)
-
-
-def put_live(make: Callable[[Any], Any], instead: str) -> None:
-    """Show the control that `make` makes of ``ipywidgets``, where a person can use it."""
-    if notebook_shell() is None or flag("HPML_HEADLESS"):
-        return
-    if installed_version("ipywidgets") is not None:
-        control = make(importlib.import_module("ipywidgets"))
-        put_control(control, uuid.uuid4().hex, instead)
 
 
 @functools.cache

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from hpml.base.environment import flag
 from hpml.base.errors import describe
-from hpml.base.page import notebook_shell, put_live
+from hpml.base.page import notebook_shell, put_control
 from hpml.widgets.errors import WidgetError
 
 
@@ -38,7 +40,8 @@ def explore(show: Callable[..., object], **controls: Sequence[object]) -> None:
         return
     place = uuid.uuid4().hex
 
-    def made(widgets: Any) -> Any:
+    if controls and not flag("HPML_HEADLESS"):
+        widgets: Any = importlib.import_module("ipywidgets")
         sliders = {
             name: _control(widgets, name, values, start[name]) for name, values in controls.items()
         }
@@ -49,10 +52,8 @@ def explore(show: Callable[..., object], **controls: Sequence[object]) -> None:
 
         for slider in sliders.values():
             slider.observe(changed, names="value")
-        return widgets.HBox(list(sliders.values()), layout={"flex_flow": "row wrap"})
-
-    if controls:
-        put_live(made, "(here you move a slider)")
+        row = widgets.HBox(list(sliders.values()), layout={"flex_flow": "row wrap"})
+        put_control(row, uuid.uuid4().hex, "(here you move a slider)")
     _publish(shell, show(**start), place, again=False)
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from hpml.base import HpmlError
-from hpml.base import page as page_module
-from hpml.base.page import picture, put_live, say, why
+from hpml.base.page import picture, say, why
 
 
 def test_prose_has_paragraphs_code_and_bold_and_no_html_of_its_own() -> None:
@@ -45,19 +44,3 @@ def test_a_picture_is_closed_has_a_text_and_an_opaque_ground() -> None:
     assert page.html.endswith("<p>after</p>")
     pixels = imread(io.BytesIO(page.png or b""))
     assert pixels.shape[2] == 3 or pixels[..., 3].min() == 1.0
-
-
-@pytest.mark.parametrize(
-    ("shell", "headless", "shown"),
-    [(object(), "0", ["(here you type)"]), (object(), "1", []), (None, "0", [])],
-)
-def test_a_control_is_shown_where_somebody_can_use_it(
-    shell: object, headless: str, shown: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("ipywidgets", reason="needs ipywidgets; `make .venv` installs it")
-    put: list[str] = []
-    monkeypatch.setenv("HPML_HEADLESS", headless)
-    monkeypatch.setattr(page_module, "notebook_shell", lambda: shell)
-    monkeypatch.setattr(page_module, "put_control", lambda _, __, instead: put.append(instead))
-    put_live(lambda widgets: widgets.Button(), "(here you type)")
-    assert put == shown
