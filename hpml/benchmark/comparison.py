@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -45,9 +46,11 @@ class Comparison(Shown, PairedSamples):
         """Return one row a contender; see `hpml.benchmark.tables.comparison_frame`."""
         return comparison_frame(self)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(
+        self, ax: Axes | None = None, predicted: Mapping[str, float | str | None] | None = None
+    ) -> Axes:
         """Draw the comparison; see `hpml.benchmark.plots.plot_comparison`."""
-        return plot_comparison(self, ax)
+        return plot_comparison(self, ax, predicted)
 
     def _shown(self) -> list[Table]:
         return [comparison_table(self)]

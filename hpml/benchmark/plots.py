@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -23,25 +23,35 @@ if TYPE_CHECKING:
 Quantity = Literal["throughput", "time", "time per item", "ratio"]
 
 
-def plot_comparison(comparison: PairedSamples, ax: Axes | None = None) -> Axes:
+def plot_comparison(
+    comparison: PairedSamples,
+    ax: Axes | None = None,
+    predicted: Mapping[str, float | str | None] | None = None,
+) -> Axes:
     """Draw each contender's samples, their middle half and their median, one row a contender.
 
     Args:
         comparison: what to draw.
         ax: where to draw; by default in a new figure.
+        predicted: how many times as long as the baseline a student expected contenders to take;
+            None where nothing was predicted.
 
     Returns:
         The axes; ``axes.figure`` is the figure. Samples beyond the right edge, far out by Tukey's
         rule, are counted there and not drawn, so that one hiccup does not flatten the picture.
     """
+    base = comparison[comparison.baseline].median
+    guesses = (predicted or {}).items()
+    marks = {name: base * ratio for name, ratio in guesses if isinstance(ratio, (int, float))}
     if ax is None:
-        caption = _caption(comparison)  # beside it each row keeps its half inch
+        caption = _caption(comparison) + "\nDiamond: your prediction." * bool(marks)
+        # Beside it each row keeps its half inch.
         height = 1.1 + 0.5 * len(comparison) + len(caption) / 700
         fig, ax = style.figure(height=height, width=7.5)
         style.caption(fig, caption)
     factor, unit = _unit(max(m.median for m in comparison))
-    right = max(_fence(m.samples) for m in comparison) * factor
-    left = min(m.minimum for m in comparison) * factor
+    right = max([*(_fence(m.samples) for m in comparison), *marks.values()]) * factor
+    left = min([*(m.minimum for m in comparison), *marks.values()]) * factor
     shades = style.series(comparison.names)
     summary = []
     for row, measurement in enumerate(comparison):
@@ -54,6 +64,9 @@ def plot_comparison(comparison: PairedSamples, ax: Axes | None = None) -> Axes:
         ax.plot(inside, heights, "o", color=shade, alpha=0.35, markersize=3.5, markeredgewidth=0)
         ax.barh(row, high - low, 0.56, left=low, color=shade, alpha=0.30, linewidth=0)
         ax.plot([middle, middle], [row - 0.34, row + 0.34], color=shade, linewidth=2.4)
+        if measurement.name in marks:
+            mark = marks[measurement.name] * factor
+            ax.plot(mark, row, "D", color=style.INK, fillstyle="none", markersize=9)
         note = _note(comparison, measurement.name, len(times) - len(inside))
         ax.annotate(
             note,
@@ -65,8 +78,9 @@ def plot_comparison(comparison: PairedSamples, ax: Axes | None = None) -> Axes:
         )
         summary.append(f"{measurement.name}: {format_seconds(measurement.median)}, {note}")
     style.describe(ax, "; ".join(summary).replace("\n", " "))
-    base = comparison[comparison.baseline].median * factor
-    ax.axvline(base, color=style.PALETTE["muted"], linewidth=1, linestyle=(0, (4, 3)), zorder=0)
+    ax.axvline(
+        base * factor, color=style.PALETTE["muted"], linewidth=1, linestyle=(0, (4, 3)), zorder=0
+    )
     name_rows(ax, [name.replace("$", r"\$") for name in comparison.names])  # no formulas
     if right > 20 * left:
         ax.set_xscale("log")

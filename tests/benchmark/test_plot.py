@@ -1,15 +1,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from hpml.benchmark import Case, Comparison, Measurement, plot_sweep
 from hpml.benchmark.plots import Sweep, sweeps
-
-if TYPE_CHECKING:
-    pass
 
 
 def case(layers: int, rounds: int = 7) -> Case:
@@ -58,6 +54,15 @@ def test_a_far_out_sample_is_counted_at_the_edge_and_not_drawn() -> None:
     ax = Comparison((Measurement("a", times, 1),), "a", 25).plot()
     assert ax.get_xlim()[1] < 2
     assert any("1 beyond the edge" in text.get_text() for text in ax.texts)
+
+
+def test_a_prediction_is_a_mark_in_the_row_it_is_about() -> None:
+    pair = case(250).comparison
+    drawn = pair.plot(predicted={"codegen": 0.25}).lines
+    (mark,) = (line.get_xydata() for line in drawn if line.get_marker() == "D")
+    assert mark[0] == pytest.approx([0.25e6 * pair["handwritten"].median, 1])  # µs, second row
+    unanswered = pair.plot(predicted={"codegen": None}).lines
+    assert all(line.get_marker() != "D" for line in unanswered)
 
 
 def test_published_lines_are_hollow_and_named_so() -> None:
