@@ -70,13 +70,10 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
     @property
     def v(self) -> Any:
-        """Example data: computed now from example inputs, and not stored."""
-        spec = self._node.spec
-        if isinstance(spec, Concrete) and spec.is_real and hasattr(spec.value, "v"):
-            raise ArgumentError(
-                f"{self!r} has a field named v, and x.v means example data: for the field write "
-                "useful_layers.GetAttr('v')(x)"
-            )
+        """Example data: computed now from example inputs, and not stored.
+
+        An attribute of the object that is called ``v`` is ``useful_layers.GetAttr("v")(x)``.
+        """
         return evaluate(self._node)
 
     @property

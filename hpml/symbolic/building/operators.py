@@ -35,8 +35,9 @@ _INSTEAD = "use the function without the underscore or out=, which returns a new
 
 
 def described(value: Any) -> str:
-    """Return what a message calls symbolic data, or a size of it."""
-    return "a size that depends on the batch" if repr(value) == "None" else repr(value)
+    """Return what a message calls symbolic data, with its line, or a size of it."""
+    node = getattr(value, "_node", None)
+    return "a size that depends on the batch" if node is None else str(node.describe())
 
 
 _NO_ITEM = (
@@ -84,7 +85,7 @@ class WithoutNumbers:
     def __bool__(self) -> bool:
         check_no_setting(self)
         raise ArgumentError(
-            f"the truth value of {described(self)} is not known while the graph is built: use "
+            f"the truth value of {described(self)}, is known to the data and the machine only: use "
             "torch.where, or move the decision into the forward of a module"
         )
 
