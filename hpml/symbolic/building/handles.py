@@ -156,9 +156,9 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         """Apply a module or a function to this value and to others."""
         if isinstance(layer, SymbolicData):
             raise ArgumentError(f"x(layer, y) expected a layer first, received {layer!r}")
-        if isinstance(layer, nn.Module) and all(isinstance(o, SymbolicData) for o in others):
-            nodes = (self._node, *(other._node for other in others))
-            return self._apply(layer, nodes, custom_name, output_shape)
+        if isinstance(layer, nn.Module):
+            names = {"custom_name": custom_name, "output_shape": output_shape}
+            return self._record_call(layer, (self, *others), names)
         return _record(layer, (self, *others), {}, custom_name, output_shape)
 
     def __getitem__(self, index: Any) -> Any:

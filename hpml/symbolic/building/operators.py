@@ -14,7 +14,6 @@ from torch import Tensor, nn
 from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError
 
-from . import interception
 from .arguments import find
 from .interception import Handle
 from .node import layer_name
@@ -127,12 +126,11 @@ def check_no_module_runs() -> None:
         frame = frame.f_back
     if frame is None:
         return
-    own = "optimize_module_calls() or while a comparison or profiler measures"
-    another = "by another library, which replaced torch.nn.Module.__call__"
     raise ArgumentError(
         f"{layer_name(frame.f_locals['self'])} was called with symbolic data while layer(x) is "
-        f"switched off {f'by {own}' if interception.is_suspended() else another}: write x(layer), "
-        "or make a new Input, which switches it on again"
+        "switched off: by optimize_module_calls(), while a comparison or profiler measures, or by "
+        "another library, which replaced torch.nn.Module.__call__. Write x(layer), or make a new "
+        "Input, which switches it on again"
     )
 
 
