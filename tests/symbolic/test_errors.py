@@ -48,9 +48,6 @@ WRONG: dict[str, Callable[[Any], Any]] = {
     "a name that the model uses": lambda x: SymbolicModel(
         x, nn.Linear(4, 4)(x, custom_name="training")
     ),
-    "a method that works in place": lambda x: x.relu_(),
-    "an assignment to an element": lambda x: x.__setitem__(0, 1),
-    "a truth value": lambda x: bool(x > 0),
     "an image that is none": lambda x: x.CHW,
     "features of a number": lambda x: x.sum().features,
     "a shape that is no tuple": lambda x: Input(4),

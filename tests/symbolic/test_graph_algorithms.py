@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -17,6 +16,7 @@ from matplotlib.transforms import Bbox
 from torch import nn
 
 from hpml.base import style
+from hpml.models import symbolic_toy_resnet, toy_resnet_layers
 from hpml.symbolic import CustomInput, Input, SymbolicModel, optimize_module_calls
 from hpml.symbolic.building.interception import is_active
 from hpml.symbolic.errors import GraphError
@@ -134,23 +134,6 @@ def test_too_large_a_graph_is_an_error_that_says_what_to_do() -> None:
 # --- how it looks ---------------------------------------------------------------------------------
 
 
-def _block(x: Any, channels: int, stride: int) -> Any:
-    y = nn.Conv2d(x.C, channels, 3, stride, 1)(x)
-    y = nn.ReLU()(nn.BatchNorm2d(channels)(y))
-    y = nn.BatchNorm2d(channels)(nn.Conv2d(channels, channels, 3, 1, 1)(y))
-    skip = x if channels == x.C else nn.Conv2d(x.C, channels, 1, stride)(x)
-    return nn.ReLU()(y + skip)
-
-
-def toy_resnet() -> SymbolicModel:
-    inputs = Input(shape=(3, 32, 32))
-    x = nn.ReLU()(nn.BatchNorm2d(16)(nn.Conv2d(3, 16, 3, 1, 1)(inputs)))
-    for channels, stride in ((16, 1), (32, 2), (64, 2)):
-        x = _block(x, channels, stride)
-    x = nn.Flatten()(nn.AdaptiveAvgPool2d(1)(x))
-    return SymbolicModel(inputs, nn.Linear(64, 10)(x))
-
-
 def shared() -> SymbolicModel:
     a, b = Input(shape=(8,)), Input(shape=(8,))
     layer = nn.Linear(8, 8)
@@ -162,6 +145,12 @@ def unpacking() -> SymbolicModel:
     inputs = Input(batch_shape=(3, 8))
     a, b, c = inputs
     return SymbolicModel(inputs, ((a + b) @ c, nn.Tanh()(a)))
+
+
+def toy_resnet() -> SymbolicModel:
+    model = symbolic_toy_resnet(toy_resnet_layers(32), "inlined")
+    assert isinstance(model, SymbolicModel)
+    return model
 
 
 MODELS = [toy_resnet, shared, unpacking, deep]

@@ -151,7 +151,7 @@ def test_a_layer_called_after_optimize_module_calls_says_what_to_do(layer: nn.Mo
     message = str(caught.value)
     assert "was called with symbolic data" in message
     assert "optimize_module_calls()" in message
-    assert "write x(layer), or make a new Input" in message
+    assert "Write x(layer), or make a new Input" in message
 
 
 def test_looking_at_a_model_does_not_switch_calls_on_again() -> None:
@@ -165,7 +165,7 @@ def test_looking_at_a_model_does_not_switch_calls_on_again() -> None:
     assert [handle.shape for handle in handles] == [(None, 4), (None, 4)]
     graph_algorithms.draw_graph(model=model)
     assert nn.Module.__call__ is ORIGINAL
-    assert interception.is_suspended()
+    assert not interception.is_active()
 
 
 def test_symbolic_trace_works_under_living_handles_and_they_work_after_it() -> None:

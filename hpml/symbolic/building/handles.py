@@ -70,13 +70,10 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
     @property
     def v(self) -> Any:
-        """Example data: computed now from example inputs, and not stored."""
-        spec = self._node.spec
-        if isinstance(spec, Concrete) and spec.is_real and hasattr(spec.value, "v"):
-            raise ArgumentError(
-                f"{self!r} has a field named v, and x.v means example data: for the field write "
-                "useful_layers.GetAttr('v')(x)"
-            )
+        """Example data: computed now from example inputs, and not stored.
+
+        An attribute of the object that is called ``v`` is ``useful_layers.GetAttr("v")(x)``.
+        """
         return evaluate(self._node)
 
     @property
@@ -159,9 +156,9 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         """Apply a module or a function to this value and to others."""
         if isinstance(layer, SymbolicData):
             raise ArgumentError(f"x(layer, y) expected a layer first, received {layer!r}")
-        if isinstance(layer, nn.Module) and all(isinstance(o, SymbolicData) for o in others):
-            nodes = (self._node, *(other._node for other in others))
-            return self._apply(layer, nodes, custom_name, output_shape)
+        if isinstance(layer, nn.Module):
+            names = {"custom_name": custom_name, "output_shape": output_shape}
+            return self._record_call(layer, (self, *others), names)
         return _record(layer, (self, *others), {}, custom_name, output_shape)
 
     def __getitem__(self, index: Any) -> Any:

@@ -100,11 +100,6 @@ def is_active() -> bool:
     return nn.Module.__call__ in _below
 
 
-def is_suspended() -> bool:
-    """Return whether :func:`suspend` was called since the last input was made."""
-    return _suspended
-
-
 def _last_handle_gone(reference: weakref.ref[Token]) -> None:
     global _token
     with _lock:

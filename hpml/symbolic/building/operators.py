@@ -14,7 +14,6 @@ from torch import Tensor, nn
 from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError
 
-from . import interception
 from .arguments import find
 from .interception import Handle
 from .node import layer_name
@@ -35,8 +34,9 @@ _INSTEAD = "use the function without the underscore or out=, which returns a new
 
 
 def described(value: Any) -> str:
-    """Return what a message calls symbolic data, or a size of it."""
-    return "a size that depends on the batch" if repr(value) == "None" else repr(value)
+    """Return what a message calls symbolic data, with its line, or a size of it."""
+    node = getattr(value, "_node", None)
+    return "a size that depends on the batch" if node is None else str(node.describe())
 
 
 _NO_ITEM = (
@@ -84,7 +84,7 @@ class WithoutNumbers:
     def __bool__(self) -> bool:
         check_no_setting(self)
         raise ArgumentError(
-            f"the truth value of {described(self)} is not known while the graph is built: use "
+            f"the truth value of {described(self)}, is known to the data and the machine only: use "
             "torch.where, or move the decision into the forward of a module"
         )
 
@@ -126,12 +126,11 @@ def check_no_module_runs() -> None:
         frame = frame.f_back
     if frame is None:
         return
-    own = "optimize_module_calls() or while a comparison or profiler measures"
-    another = "by another library, which replaced torch.nn.Module.__call__"
     raise ArgumentError(
         f"{layer_name(frame.f_locals['self'])} was called with symbolic data while layer(x) is "
-        f"switched off {f'by {own}' if interception.is_suspended() else another}: write x(layer), "
-        "or make a new Input, which switches it on again"
+        "switched off: by optimize_module_calls(), while a comparison or profiler measures, or by "
+        "another library, which replaced torch.nn.Module.__call__. Write x(layer), or make a new "
+        "Input, which switches it on again"
     )
 
 

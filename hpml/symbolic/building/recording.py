@@ -115,18 +115,12 @@ def modes() -> int:
 
 def check_modes(now: int, parents: Sequence[Node]) -> None:
     """Refuse ``torch.no_grad()`` or autocast around a part of a graph, which would be dropped."""
-    new = {mode for mode in (NO_GRAD, AUTOCAST) for p in parents if now & mode & ~p.modes}
-    if AUTOCAST in new:
+    if any(now & ~parent.modes for parent in parents):
         raise ArgumentError(
-            "torch.autocast around a part of a graph is not recorded, so that the model would "
-            "compute in full precision there: expected calls outside of it; run the model under "
-            "autocast, or put that part into the forward of a module"
-        )
-    if NO_GRAD in new:
-        raise ArgumentError(
-            "torch.no_grad() around a part of a graph is not recorded, so that gradients would "
-            "flow there: expected calls outside of it; stop gradients with y.detach() behind that "
-            "part, or put it into the forward of a module"
+            "torch.no_grad() or torch.autocast around a part of a graph is not recorded, so that "
+            "the model would compute otherwise there: expected calls outside of it; stop gradients "
+            "with y.detach() behind that part, run the model under autocast, or put that part into "
+            "the forward of a module"
         )
 
 

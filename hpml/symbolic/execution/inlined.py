@@ -33,13 +33,14 @@ from hpml.symbolic.useful_layers import UnpackLayer
 from .called import Program, call_in_order, prepare_ordered
 from .guard import Guard
 from .inline_expressions import UNPACKED, Expression, expression_of
-from .source import Source, Wording, compile_source, failed_call_in, running_source
+from .source import Wording, compile_source, failed_call_in, running_source
 
 
 def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     """Generate and compile the forward of a graph with these layers written out."""
     expressions = expressions_of(graph, layers)
-    source, names = _generate(graph, expressions)
+    wording, names = writing_out(graph, expressions)
+    source = running_source(graph, config.CODEGEN_MIN_LOOP_LENGTH, wording)
     forward = compile_source(source, names)
     guard = Guard(expressions, layers)
 
@@ -83,13 +84,6 @@ _RESERVED = re.compile(
     r"[hio]\d+|_|l|p|q|layer|new|note|stamp|clock|zip|getattr|slice|"
     + "|".join([*keyword.kwlist, *keyword.softkwlist])
 )
-
-
-def _generate(
-    graph: Graph, expressions: Sequence[Expression | str]
-) -> tuple[Source, dict[str, Any]]:
-    wording, names = writing_out(graph, expressions)
-    return running_source(graph, config.CODEGEN_MIN_LOOP_LENGTH, wording), names
 
 
 def writing_out(

@@ -16,7 +16,6 @@ PyTorch's to 1e-6 relative in float64 and 1e-5 in float32.
 from __future__ import annotations
 
 import functools
-import importlib.util
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -79,9 +78,8 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     """Choose the steps of a graph's calls, and make ready to compile them.
 
     Raises:
-        ArgumentError: the kernel cannot take a value or a call, or Numba is missing.
+        ArgumentError: the kernel cannot take a value or a call.
     """
-    _require_numba()
     steps = _steps(graph, layers)
     slots = assign_slots(graph, in_place=False)
     shapes = {number: _sample(graph, number) for number in (*graph.inputs, *graph.outputs)}
@@ -191,14 +189,6 @@ def _operators_are_watched(given: tuple[Any, ...]) -> bool:
         or torch._C._len_torch_dispatch_stack()
         or torch.is_autocast_enabled("cpu")
     )
-
-
-def _require_numba() -> None:
-    if importlib.util.find_spec("numba") is None:
-        raise ArgumentError(
-            "execution='numba' expected the package numba, which is not installed: pip install "
-            "numba, or choose another execution"
-        )
 
 
 def _steps(graph: Graph, layers: Sequence[nn.Module]) -> list[tuple[int, Step]]:
