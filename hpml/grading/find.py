@@ -24,6 +24,7 @@ from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.grading import GradingError
 from hpml.grading.sandbox import Limits
 from hpml.labs import catalogue as course
+from hpml.sandbox.deadline import deadline
 
 _NUMBER = re.compile(r"(\d\d)[ _-]")
 _KEPT = ("predictions.json", "progress.json")  # files of a student for `hpml progress --class`
@@ -200,6 +201,10 @@ _LARGE = 2**18
 _OBJECTS = 200  # as many for each cell: its metadata, its outputs
 
 
+class _LateError(BaseException):
+    """Reading took too long; nothing on the way catches it."""
+
+
 class UnreadableNotebook(Exception):
     """The notebook cannot be read; the message is for the student."""
 
@@ -221,12 +226,20 @@ def read_cells(path: Path, limits: Limits) -> dict[int, str]:
         raise UnreadableNotebook(
             f"The notebook {path.name} has too many cells and outputs; clear its outputs."
         )
-    if path.name.lower().endswith(_SCRIPT):
-        return {number: as_python(cell) for number, cell in enumerate(_CELL.split(text), start=1)}
     try:
-        return python_cells(text, limits.cells)
+        # IPython reads a whole cell again for each of its magic commands.
+        with deadline(limits.start, _LateError()):
+            if not path.name.lower().endswith(_SCRIPT):
+                return python_cells(text, limits.cells)
+            cells = enumerate(_CELL.split(text), start=1)
+            return {number: as_python(cell) for number, cell in cells}
     except NotebookError as error:
         raise UnreadableNotebook(str(error)) from None
+    except _LateError:
+        raise UnreadableNotebook(
+            f"Translating the magic commands of {path.name} takes more than {limits.start:g} "
+            "seconds; split its largest cells."
+        ) from None
 
 
 def fingerprint(path: Path, most: int) -> str:

@@ -110,7 +110,7 @@ class Report:
     @property
     def score(self) -> float:
         """All points of all items."""
-        return self.earned + self.extra
+        return round(self.earned + self.extra, 6)
 
     @property
     def worth(self) -> float:

@@ -172,3 +172,10 @@ def test_a_submission_whose_time_is_over_keeps_what_it_has(tmp_path: Path) -> No
     assert report["total"].text == (
         "The time limit of the whole submission was reached before this exercise."
     )
+
+
+def test_a_cell_that_takes_ipython_minutes_is_given_up(tmp_path: Path) -> None:
+    cell = "!ls\n" * 400 + "numbers = [1, 2, 3]\n" * 5000
+    folder = hand_in(tmp_path / "ada", cell)
+    with pytest.raises(UnreadableNotebook, match="magic commands"):
+        read_cells(folder / LAB, replace(LIMITS, start=0.5))

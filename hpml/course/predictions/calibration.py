@@ -33,16 +33,7 @@ class Calibration:
     @property
     def table(self) -> Table:
         """The questions by number, with prediction, result and the distance between them."""
-        rows = [
-            [
-                number,
-                entry.question.replace("`", ""),
-                _said(entry),
-                _result(entry),
-                _distance(entry),
-            ]
-            for number, entry in enumerate(self.entries, start=1)
-        ]
+        rows = [_row(number, entry) for number, entry in enumerate(self.entries, start=1)]
         columns = ["", "question", "you said", "measured", "so"]
         return Table(columns, rows, align=["right", "left", "right", "right", "left"])
 
@@ -123,23 +114,28 @@ def _summary(entries: Sequence[state.Entry]) -> str:
     if not entries:
         return "No question was asked in this lab yet; run its cells from the top."
     timely = [entry for entry in entries if entry.answer is not None and not entry.late]
-    late = sum(entry.late for entry in entries)
-    if not timely:
-        text = (
+    if timely:
+        factors = [times for entry in timely if (times := state.factor(entry)) is not None]
+        parts = [_near(factors)] if factors else []
+        found = [state.right(entry) for entry in timely if entry.choices or entry.exact]
+        scored = [right for right in found if right is not None]
+        if scored:
+            asked = _things(len(scored), "question")
+            parts.append(f"Of {asked} with one right answer, {sum(scored)} right.")
+        parts.append(f"Answered in time: {len(timely)} of {_things(len(entries), 'question')}.")
+        if unsure := sum(bool(entry.unsure) for entry in timely):
+            parts.append(f"Not scored, because the measurement was too uncertain: {unsure}.")
+    else:
+        parts = [
             "None of the questions was answered before its result was shown. "
             "Guess before you measure: type a number into the field under each question, press "
             "Enter, then run the next cells. A wrong guess teaches more than none."
+        ]
+    if late := sum(entry.late for entry in entries):
+        answers = _things(late, "answer")
+        parts.append(
+            f"{answers} locked after the result had been shown: drawn hollow, not counted."
         )
-        return text + (f" {_late(late)}" if late else "")
-    factors = [times for entry in timely if (times := state.factor(entry)) is not None]
-    parts = [_near(factors)] if factors else []
-    parts.extend(_right([entry for entry in timely if entry.choices or entry.exact]))
-    parts.append(f"Answered in time: {len(timely)} of {_things(len(entries), 'question')}.")
-    unsure = sum(bool(entry.unsure) for entry in timely)
-    parts.extend(
-        [f"Not scored, because the measurement was too uncertain: {unsure}."] if unsure else []
-    )
-    parts.extend([_late(late)] if late else [])
     return " ".join(parts)
 
 
@@ -147,42 +143,23 @@ def _near(factors: Sequence[float]) -> str:
     if len(factors) == 1:
         return f"The one number predicted was off by a factor of {factors[0]:.2g}."
     two, ten = (sum(times <= limit for times in factors) for limit in (2, 10))
-    middle = statistics.median(factors)
     return (
         f"Of {len(factors)} numbers predicted, {two} within a factor of 2 and {ten} "
-        f"within a factor of 10; the median factor was {middle:.2g}."
+        f"within a factor of 10; the median factor was {statistics.median(factors):.2g}."
     )
-
-
-def _right(entries: Sequence[state.Entry]) -> list[str]:
-    scored = [right for entry in entries if (right := state.right(entry)) is not None]
-    if not scored:
-        return []
-    return [f"Of {_things(len(scored), 'question')} with one right answer, {sum(scored)} right."]
-
-
-def _late(count: int) -> str:
-    what = f"{_things(count, 'answer')} locked after the result had been shown"
-    return f"{what}: drawn hollow, not counted."
 
 
 def _things(count: int, word: str) -> str:
     return f"{count} {word}" + ("" if count == 1 else "s")
 
 
-def _said(entry: state.Entry) -> str:
-    return "–" if entry.answer is None else entry.text(entry.answer)
-
-
-def _result(entry: state.Entry) -> str:
-    return "not measured yet" if entry.measured is None else entry.text(entry.measured)
-
-
-def _distance(entry: state.Entry) -> str:
-    if entry.answer is None or entry.measured is None:
-        return "not predicted" if entry.answer is None else "–"
-    words = state.distance(entry)
-    return f"{words} (late)" if entry.late else words
+def _row(number: int, entry: state.Entry) -> list[object]:
+    said = "–" if entry.answer is None else entry.text(entry.answer)
+    measured = "not measured yet" if entry.measured is None else entry.text(entry.measured)
+    so = "not predicted" if entry.answer is None else "–"
+    if entry.answer is not None and entry.measured is not None:
+        so = state.distance(entry) + (" (late)" if entry.late else "")
+    return [number, entry.question.replace("`", ""), said, measured, so]
 
 
 def _draw_bands(ax: Axes, low: float, high: float) -> None:

@@ -14,6 +14,8 @@ from hpml.base.environment import flag
 from hpml.course.lab_file import LabFile
 from hpml.course.predictions.state import Entry
 
+_KEPT = ("question", "unit", "choices", "answer", "measured", "late", "exact", "unsure")
+
 
 class PredictionStore:
     """The locked answers of all labs."""
@@ -40,16 +42,8 @@ class PredictionStore:
         """Keep a locked entry; an open one is left out, for the reason at the top of this file."""
         if entry.answer is None:
             return
-        kept = {
-            "question": entry.question,
-            "unit": entry.unit,
-            "choices": list(entry.choices),
-            "answer": entry.answer,
-            "measured": entry.measured,
-            "late": entry.late,
-            "exact": entry.exact,
-            "unsure": entry.unsure,
-        }
+        kept = {name: getattr(entry, name) for name in _KEPT}
+        kept["choices"] = list(entry.choices)
         with self._file.changing() as labs:
             labs.setdefault(lab, {})[entry.key] = kept
 
