@@ -111,9 +111,6 @@ def _declare_lab(parser: argparse.ArgumentParser) -> None:
 
 def _declare_doctor(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print it as JSON")
-    parser.add_argument(
-        "--gpu-check", action="store_true", help="try each call of the GPU cells once, small"
-    )
     parser.set_defaults(run=_doctor)
 
 
@@ -275,22 +272,7 @@ def _lab(options: argparse.Namespace) -> int:
     return serve(browser=not options.no_browser, port=options.port)
 
 
-def _gpu_check() -> int:
-    import torch
-
-    from hpml.suites.gpu_check import gpu_check
-
-    if not torch.cuda.is_available():
-        print("PyTorch sees no CUDA GPU here, so there is nothing to check.", file=sys.stderr)
-        return 1
-    found = gpu_check()
-    print(found)
-    return int(found.failed > 0)
-
-
 def _doctor(options: argparse.Namespace) -> int:
-    if options.gpu_check:
-        return _gpu_check()
     from hpml.doctor import report
 
     found = report()
