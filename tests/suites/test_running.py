@@ -12,7 +12,7 @@ from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import RecordError
 from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.record import Case, Parameters, read_cases, write_case
-from hpml.suites.options import SuiteResult, add_shared_arguments, run_command
+from hpml.suites.options import add_shared_arguments, run_command
 from hpml.suites.running import IN_MEMORY, run_cases
 from hpml.suites.settings import Settings
 
@@ -125,43 +125,23 @@ def test_what_is_not_a_file_of_results_is_refused_before_measuring(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "mine.txt"]
 
 
-class Drawn:
-    """A result of which nothing is asked."""
-
-    def plot(self) -> NoReturn:
-        raise AssertionError("never drawn")
-
-
 def nothing(sizes: tuple[int, ...] = (1,), settings: Settings = IN_MEMORY) -> None: ...
-
-
-def ended_with(out: Path, run: Callable[[Path], SuiteResult], *more: str) -> int:
-    parser = argparse.ArgumentParser()
-    add_shared_arguments(parser, "suite", nothing, "sizes")
-    return run_command(parser.parse_args(["--out", str(out), *more]), run)
 
 
 def test_an_interrupt_promises_finished_cases_only_where_there_are_some(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = tmp_path / "suite.jsonl"
+    parser = argparse.ArgumentParser()
+    add_shared_arguments(parser, "suite", nothing, "sizes")
+    arguments = parser.parse_args(["--out", str(tmp_path / "suite.jsonl")])
 
-    def interrupted(finished: bool) -> Callable[[Path], SuiteResult]:
-        def run(out: Path) -> SuiteResult:
-            if finished:
-                write_case(out, Case("suite", {}, compared()))
-            raise KeyboardInterrupt
+    def first(out: Path) -> NoReturn:
+        raise KeyboardInterrupt
 
-        return run
+    def second(out: Path) -> NoReturn:
+        write_case(out, Case("suite", {}, compared()))
+        raise KeyboardInterrupt
 
-    for finished in (False, True, False):
-        assert ended_with(out, interrupted(finished)) == 130
+    for run, finished in ((first, False), (second, True)):
+        assert run_command(arguments, run) == 130
         assert ("--resume continues" in capsys.readouterr().err) is finished
-
-
-def test_a_picture_does_not_overwrite_the_results(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "f.png"
-    assert ended_with(out, lambda out: Drawn(), "--plot", str(out)) == 2
-    assert "another file than that of --out" in capsys.readouterr().err
