@@ -1,7 +1,7 @@
 """The lecture's network of two layers, in today's PyTorch: 500 steps of gradient descent.
 
     python -m cProfile -s time nn.py            where the time goes
-    python -m cProfile -o nn.prof nn.py         the same into a file: hpml profile nn.prof
+    python -m cProfile -o nn.prof nn.py         the same into a file: snakeviz nn.prof
     python -m memory_profiler nn.py             memory by line, slower: nn.py 50 takes 50 steps
 
 What differs from the slides: tensors need no Variable any more, size_average=False is called

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -109,14 +108,6 @@ def _declare_lab(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_lab)
 
 
-def _declare_doctor(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
-    parser.add_argument(
-        "--gpu-check", action="store_true", help="try each call of the GPU cells once, small"
-    )
-    parser.set_defaults(run=_doctor)
-
-
 def _declare_run(parser: argparse.ArgumentParser) -> None:
     from hpml.course import command
 
@@ -182,15 +173,6 @@ def _declare_slides(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_slides)
 
 
-def _declare_profile(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="as python -m cProfile -o FILE wrote it")
-    parser.add_argument("--no-browser", action="store_true", help="only print the address")
-    parser.add_argument(
-        "--port", type=whole(1, 65535), default=8080, help="where to listen (%(default)s)"
-    )
-    parser.set_defaults(run=_profile)
-
-
 _COPIES = "use the copies that `hpml run --out` left in this folder"
 
 _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
@@ -204,8 +186,8 @@ _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
         "show what this machine has for the course",
         "Show what this machine has, and what each missing thing costs.\n"
         "The exit code is 1 if something that the course requires is missing.",
-        "hpml doctor --json",
-        _declare_doctor,
+        "hpml doctor",
+        lambda parser: parser.set_defaults(run=_doctor),
     ),
     "run": (
         "execute a lab without opening it",
@@ -260,12 +242,6 @@ _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
         "hpml slides 07 ../slides",
         _declare_slides,
     ),
-    "profile": (
-        "open a saved profile in SnakeViz",
-        "Open a saved profile in SnakeViz. The page can be reached from this machine only.",
-        "hpml profile nn.prof",
-        _declare_profile,
-    ),
 }
 
 
@@ -275,26 +251,11 @@ def _lab(options: argparse.Namespace) -> int:
     return serve(browser=not options.no_browser, port=options.port)
 
 
-def _gpu_check() -> int:
-    import torch
-
-    from hpml.suites.gpu_check import gpu_check
-
-    if not torch.cuda.is_available():
-        print("PyTorch sees no CUDA GPU here, so there is nothing to check.", file=sys.stderr)
-        return 1
-    found = gpu_check()
-    print(found)
-    return int(found.failed > 0)
-
-
 def _doctor(options: argparse.Namespace) -> int:
-    if options.gpu_check:
-        return _gpu_check()
     from hpml.doctor import report
 
     found = report()
-    print(found.as_json() if options.json else found)
+    print(found)
     return 0 if found.ok else 1
 
 
@@ -342,16 +303,6 @@ def _slides(options: argparse.Namespace) -> int:
 
     make_slides(options.lab, options.out, options.executed)
     return 0
-
-
-def _profile(options: argparse.Namespace) -> int:
-    from hpml.profiling import read_profile
-
-    read_profile(options.file)
-    # Said and not left to its default: the files of this machine can be listed through it.
-    command = [sys.executable, "-m", "snakeviz", options.file, "-H", "127.0.0.1"]
-    command += ["-p", str(options.port), *(["-s"] if options.no_browser else [])]
-    return subprocess.run(command).returncode
 
 
 def _list_suites(options: argparse.Namespace) -> int:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import re
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import metadata
 from typing import TYPE_CHECKING, Literal
 
@@ -49,7 +48,6 @@ _OPTIONAL = {
     "numba": "no Numba rows in labs 01, 04, 07, 08, 13",
     "snakeviz": "lab 09 cannot open the saved profile in SnakeViz",
     "memory_profiler": "lab 03 shows no memory by line",
-    "pytorch-symbolic": "labs 07 and 11 have no other library to compare with",
     "onnx": "lab 14 exports no model",
     "onnxscript": "lab 14 exports no model",
     "onnxruntime": "lab 14 has no rows of ONNX Runtime",
@@ -116,10 +114,6 @@ class Report(Shown):
             caption="Results may differ. `make .venv` installs the tested versions.",
             align=("left", "left", "left"),
         )
-
-    def as_json(self) -> str:
-        """Return the report as JSON with the keys ``ok``, ``findings`` and ``differences``."""
-        return json.dumps({"ok": self.ok, **asdict(self)}, indent=1, ensure_ascii=False)
 
     def _shown(self) -> list[Table]:
         return [table for table in (self.table(), self.differences_table()) if table]

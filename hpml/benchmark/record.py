@@ -18,7 +18,7 @@ from hpml.benchmark.measurement import Measurement
 
 FORMAT = "hpml-benchmark"
 VERSION = 1
-BEGINS = f'{{"format": "{FORMAT}"'
+BEGINS = f'{{"format": "{FORMAT}"'.encode()
 """Every file of cases; see `_to_plain`."""
 
 Parameters = Mapping[str, str | int | float | bool | None]
@@ -101,8 +101,8 @@ def read_cases(path: str | os.PathLike[str]) -> Recorded:
         The cases, and a sentence for each line that is no JSON.
 
     Raises:
-        RecordError: if there is no such file, or a line is whole but of another format or version,
-            so that the file is not what the caller takes it for.
+        RecordError: if there is no such file, it begins otherwise, or a line is whole but of
+            another format or version, so that the file is not what the caller takes it for.
     """
     try:
         content = Path(path).read_bytes()
@@ -111,10 +111,15 @@ def read_cases(path: str | os.PathLike[str]) -> Recorded:
             f"{path}: expected a file of recorded cases, got {type(error).__name__}: "
             f"{error.strerror}; run the suite first, or name another file."
         ) from error
+    content = content.removeprefix(codecs.BOM_UTF8)  # an editor put it there
+    if not BEGINS.startswith(content[: len(BEGINS)]):
+        raise RecordError(
+            f"{path}: expected a file of benchmark results, got one that begins with "
+            f"{describe(content[: len(BEGINS)])}; name another file."
+        )
     cases: list[Case] = []
     damaged: list[str] = []
-    lines = content.removeprefix(codecs.BOM_UTF8).split(b"\n")  # an editor put it there
-    for place, line in enumerate(lines, start=1):
+    for place, line in enumerate(content.split(b"\n"), start=1):
         if not line.strip():
             continue
         try:

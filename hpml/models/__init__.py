@@ -27,10 +27,7 @@ from hpml.models.deep_linear import (
 )
 from hpml.models.toy_resnet import (
     ToyResNet,
-    ToyResNetLayers,
-    connect_toy_resnet,
     symbolic_toy_resnet,
-    toy_resnet_layers,
 )
 
 __all__ = [
@@ -38,12 +35,9 @@ __all__ = [
     "ConvNeXt",
     "DeepLinear",
     "ToyResNet",
-    "ToyResNetLayers",
-    "connect_toy_resnet",
     "convnext",
     "linear_layers",
     "sequential_deep_linear",
     "symbolic_deep_linear",
     "symbolic_toy_resnet",
-    "toy_resnet_layers",
 ]

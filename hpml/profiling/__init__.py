@@ -17,8 +17,8 @@ sum                           32,056
 32.056 bytes a number, each of 8 bytes in C.
 
 `profile` shows where the time of a function goes, call by call; `sample` looks at the stack once in
-a while, `trace` asks PyTorch when its operators ran, and `operator_timing` gives a model's report
-after each run. `operator_report` writes down a slow one so that others can reproduce it.
+a while, and `operator_timing` gives a model's report after each run. `operator_report` writes down
+a slow one so that others can reproduce it.
 
 Memory line by line: `memory_lines` shows what the system gave the process, `allocation_lines` what
 Python allocated. `saved_tensors` lists what autograd keeps for the backward pass, `peak_allocated`
@@ -61,7 +61,6 @@ from hpml.profiling.operators.report import OperatorReport, operator_report
 from hpml.profiling.operators.timing import OperatorTiming, operator_timing
 from hpml.profiling.operators.work import Work, work_of
 from hpml.profiling.sampling import Samples, sample
-from hpml.profiling.tracing import OperatorTrace, trace
 
 __all__ = [
     "AutogradNode",
@@ -73,7 +72,6 @@ __all__ = [
     "MemoryOverTime",
     "OperatorReport",
     "OperatorTiming",
-    "OperatorTrace",
     "Part",
     "ProfilingError",
     "Samples",
@@ -97,6 +95,5 @@ __all__ = [
     "sample",
     "saved_tensors",
     "simulate",
-    "trace",
     "work_of",
 ]

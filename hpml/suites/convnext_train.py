@@ -29,7 +29,7 @@ from hpml.benchmark.tables import cases_table
 from hpml.suites.forwards import check_device
 from hpml.suites.options import add_shared_arguments, positive
 from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
-from hpml.suites.settings import Settings, SuiteError
+from hpml.suites.settings import Settings, choose
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -231,13 +231,8 @@ def run(
     """
     settings = settings.changed(changes)
     check_device(settings.device)
-    asked = usual(settings.device) if settings.contenders is None else settings.contenders
-    unknown = [name for name in asked if name not in names()]
-    if unknown:
-        raise SuiteError(
-            f"contenders: expected some of {', '.join(names())}, got {', '.join(unknown)}."
-        )
-    chosen = tuple(name for name in names() if name in (BASELINE, *asked))
+    here = usual(settings.device)
+    chosen = choose(settings.contenders, names(), usual=here, always=(BASELINE,))
     settings = dataclasses.replace(settings, contenders=chosen)
     data = chosen_data(settings.data)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from hpml.base.errors import HpmlError
 from hpml.base.files import results_folder
-from hpml.suites.settings import option_names
+from hpml.suites.settings import SuiteError, option_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -91,7 +91,7 @@ def add_shared_arguments(
         chosen = {name: getattr(arguments, name) for name in names if hasattr(arguments, name)}
         return run_command(arguments, lambda out: run(**{**chosen, "out": out, "progress": True}))
 
-    parser.set_defaults(main=main, suite_name=suite, ending=".jsonl")
+    parser.set_defaults(main=main, suite_name=suite)
 
 
 def run_command(arguments: argparse.Namespace, run: Callable[[Path], SuiteResult]) -> int:
@@ -102,15 +102,8 @@ def run_command(arguments: argparse.Namespace, run: Callable[[Path], SuiteResult
         print(f"--plot: expected a file ending in {', '.join(_PICTURES)}, got {picture.name!r}.",
               file=sys.stderr)  # fmt: skip
         return 2
-    out: Path | None = None
-    before: int | None = None
+    out: Path = arguments.out or results_folder() / f"{arguments.suite_name}.jsonl"
     try:
-        out = arguments.out or results_folder() / f"{arguments.suite_name}{arguments.ending}"
-        if picture is not None and picture.resolve() == out.resolve():
-            print(f"--plot: expected another file than that of --out, got {out} twice.",
-                  file=sys.stderr)  # fmt: skip
-            return 2
-        before = _changed(out)
         result = run(out)
         print(result)
         print(f"\nResults: {out}")
@@ -119,10 +112,7 @@ def run_command(arguments: argparse.Namespace, run: Callable[[Path], SuiteResult
             result.plot().savefig(picture)
             print(f"Picture: {picture}")
     except KeyboardInterrupt:
-        finished = out is not None and _changed(out) not in (None, before)
-        left = f"Finished cases are in {out}; --resume continues." if finished else (
-            "No case was finished, and no file was changed."
-        )  # fmt: skip
+        left = f"Finished cases are in {out}; --resume continues." if out.exists() else ""
         print(f"\nInterrupted. {left}", file=sys.stderr)
         return 130
     except OSError as error:
@@ -130,17 +120,10 @@ def run_command(arguments: argparse.Namespace, run: Callable[[Path], SuiteResult
         print(f"{place}: the file cannot be written ({error.strerror or error}). Make room, or "
               "name another with --out or --plot.", file=sys.stderr)  # fmt: skip
         return 1
-    except HpmlError as error:
-        from hpml.suites.settings import SuiteError
-
+    except SuiteError as error:
         print(error, file=sys.stderr)
-        return 2 if isinstance(error, SuiteError) else 1
+        return 2
+    except HpmlError as error:
+        print(error, file=sys.stderr)
+        return 1
     return 0
-
-
-def _changed(path: Path) -> int | None:
-    """Return when a file was last changed, None if there is none."""
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +11,7 @@ from hpml.base.environment import environment_record
 from hpml.base.tables import Shown, Table
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import StoppedError
-from hpml.benchmark.locking import check_place, locked
-from hpml.benchmark.record import BEGINS, Case, Parameters, read_cases, same_machine, write_case
+from hpml.benchmark.record import Case, Parameters, read_cases, same_machine, write_case
 from hpml.benchmark.tables import cases_frame
 from hpml.suites.settings import Settings
 
@@ -47,45 +45,29 @@ def run_cases(
         suite: the suite's name.
         parameters: one mapping a case, holding everything that its result depends on.
         measure_case: measures one case.
-        settings: ``out`` is where finished cases go; None keeps them in memory only. An older file
-            in its place is moved aside, unless ``resume``, which keeps it and skips the cases that
-            it holds if they are complete and were measured on a machine like this one. ``stop`` is
-            asked before each case.
+        settings: ``out`` is the file that finished cases are appended to; None keeps them in memory
+            only. ``resume`` skips the cases that it holds if they are complete and were measured on
+            a machine like this one. ``stop`` is asked before each case.
 
     Raises:
-        RecordError: if what is there is not a file of benchmark results, or another run writes it.
+        RecordError: if what is there is not a file of benchmark results.
 
     >>> run_cases("nothing", [], lambda parameters: None).cases
     ()
     """
-    if settings.out is None:
-        return _run_cases(suite, parameters, measure_case, settings, None)
-    out = Path(settings.out)
-    check_place(out, BEGINS)
-    with locked(out):
-        return _run_cases(suite, parameters, measure_case, settings, out)
-
-
-def _run_cases(
-    suite: str,
-    parameters: Sequence[Parameters],
-    measure_case: Callable[[Parameters], Comparison],
-    settings: Settings,
-    out: Path | None,
-) -> CasesResult:
+    out = None if settings.out is None else Path(settings.out)
     notes: list[str] = []
     known: list[Case] = []
-    older = out if out is not None and out.exists() else None
-    if older is not None and settings.resume:
-        recorded = read_cases(older)
-        notes += recorded.damaged
-        known, foreign = _usable(suite, recorded.cases)
-        if foreign:
-            notes.append(
-                f"{older}: {foreign} cases were measured on another machine or with other "
-                "versions; they stay in the file and are measured again."
-            )
-        older = None
+    if out is not None and out.exists():
+        recorded = read_cases(out)
+        if settings.resume:
+            notes += recorded.damaged
+            known, foreign = _usable(suite, recorded.cases)
+            if foreign:
+                notes.append(
+                    f"{out}: {foreign} cases were measured on another machine or with other "
+                    "versions; they stay in the file and are measured again."
+                )
     cases: list[Case] = []
     for place, case_parameters in enumerate(parameters):
         if case_parameters in parameters[:place]:
@@ -100,11 +82,6 @@ def _run_cases(
                 break
             if out is not None and found.comparison.complete:
                 try:
-                    # Only now: a run that fails before its first case leaves the older ones alone.
-                    if older is not None:
-                        aside = _move_aside(older)
-                        notes.append(f"The results of an earlier run are now in {aside}.")
-                        older = None
                     write_case(out, found)
                 except OSError as error:
                     # What was measured is shown all the same, and the next case may fit.
@@ -142,16 +119,3 @@ def _usable(suite: str, cases: Sequence[Case]) -> tuple[list[Case], int]:
         if same_machine(case, {**here, "device": device}):
             usable.append(case)
     return usable, len(mine) - len(usable)
-
-
-def _move_aside(path: Path) -> Path:
-    """Rename a file by the time of its last change, so that nothing measured is ever lost."""
-    changed = datetime.fromtimestamp(path.stat().st_mtime, tz=UTC)
-    stem = f"{path.stem}.{changed:%Y%m%dT%H%M%S}"
-    aside = path.with_name(f"{stem}{path.suffix}")
-    count = 1
-    while aside.exists():
-        count += 1
-        aside = path.with_name(f"{stem}-{count}{path.suffix}")
-    path.rename(aside)
-    return aside

@@ -17,7 +17,7 @@ import argparse
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from hpml.base.environment import installed_version
 from hpml.base.errors import describe
@@ -75,10 +75,10 @@ def launches() -> int:
     """Return how many operators a forward executes, each taken for one launch."""
     import torch
 
-    from hpml.models import ToyResNet, toy_resnet_layers
+    from hpml.models import ToyResNet
     from hpml.profiling import work_of
 
-    model, x = ToyResNet(toy_resnet_layers(8)).eval(), example_input(1, 8)
+    model, x = ToyResNet(8).eval(), example_input(1, 8)
     with torch.no_grad():
         operations = work_of(lambda: model(x)).operations
     # On a CPU a normalisation asks for memory by an operator; there is nothing to launch in that.
@@ -194,30 +194,22 @@ def _check_device(device: str, *, recorded: bool) -> None:
 
 def _contenders(resolution: int, settings: ForwardSettings) -> dict[str, Callable[[], object]]:
     """Return the contenders for one resolution, all over the same layers, in eval mode."""
-    from hpml.models import (
-        ToyResNet,
-        connect_toy_resnet,
-        symbolic_toy_resnet,
-        toy_resnet_layers,
-    )
+    from hpml.models import ToyResNet, symbolic_toy_resnet
+    from hpml.models.toy_resnet import layer_by_layer
     from hpml.symbolic import EXECUTIONS
 
     device, seed = settings.device, settings.seed
-    layers = toy_resnet_layers(resolution, seed=seed, device=device)
+    network = ToyResNet(resolution, seed=seed).to(device).eval()
 
     def symbolic(execution: str, cuda_graphs: bool = False) -> torch.nn.Module:
-        return symbolic_toy_resnet(layers, execution, cuda_graphs=cuda_graphs).eval()
-
-    def other() -> Forward:
-        # It learns the shapes from random data; in train mode normalisations would learn from it.
-        ToyResNet(layers).eval()
-        made = peer.model((3, resolution, resolution), lambda x: connect_toy_resnet(layers, x))
-        return cast(Forward, made.eval())
+        return symbolic_toy_resnet(network, execution, cuda_graphs=cuda_graphs).eval()
 
     ways: dict[str, Callable[[], Forward]] = {
-        BASELINE: lambda: ToyResNet(layers).eval(),
-        peer.NAME: other,
-        COMPILED: lambda: compiled(ToyResNet(layers).eval()),
+        BASELINE: lambda: network,
+        peer.NAME: lambda: peer.model(
+            (3, resolution, resolution), functools.partial(layer_by_layer, network)
+        ).eval(),
+        COMPILED: lambda: compiled(network),
         CUDA_GRAPHS: lambda: symbolic("inlined", cuda_graphs=True),
         **{name: functools.partial(symbolic, name) for name in EXECUTIONS},
     }

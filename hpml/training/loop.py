@@ -18,7 +18,6 @@ from tqdm import tqdm
 from hpml.base.errors import describe
 from hpml.base.tables import format_bytes
 from hpml.benchmark import write_case
-from hpml.benchmark.locking import locked
 from hpml.datasets import Dataset
 from hpml.training.checkpoint import (
     NAME,
@@ -68,7 +67,6 @@ def train(
     Raises:
         TrainingError: if the recipe cannot be followed, `out` holds another training, a loss is no
             number (NotFiniteError), or another process has ended (ProcessEndedError).
-        RecordError: if another training writes to `out` just now.
         KeyboardInterrupt: after Ctrl-C.
 
     >>> from hpml.datasets import digits
@@ -112,8 +110,7 @@ def train(
                     "again."
                 ) from error
         begun = trainer.step
-        alone = path is not None and mine.rank == 0
-        with locked(path) if alone else contextlib.nullcontext(), _asked_to_stop(trainer):  # type: ignore[arg-type]
+        with _asked_to_stop(trainer):
             _run(trainer, path, progress and mine.rank == 0)
         result = Training.of(trainer)
         record = None if path is None else path.with_name("record.jsonl")

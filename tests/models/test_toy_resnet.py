@@ -8,10 +8,7 @@ torch = pytest.importorskip("torch", reason="needs torch")
 
 from hpml.models import (  # noqa: E402 - after it is known that torch is there
     ToyResNet,
-    ToyResNetLayers,
-    connect_toy_resnet,
     symbolic_toy_resnet,
-    toy_resnet_layers,
 )
 from hpml.models.errors import ModelError  # noqa: E402
 from hpml.symbolic import EXECUTIONS  # noqa: E402
@@ -26,7 +23,7 @@ def normalisations(model: torch.nn.Module) -> list[torch.nn.Module]:
 
 
 def test_it_has_the_parameters_of_the_documents() -> None:
-    model = ToyResNet(toy_resnet_layers())
+    model = ToyResNet()
     assert sum(p.numel() for p in model.parameters()) == 175_530
     assert len(normalisations(model)) == 13
     shortcuts = [block.shortcut for block in model.blocks]
@@ -34,13 +31,13 @@ def test_it_has_the_parameters_of_the_documents() -> None:
     assert shapes == [None, None, (32, 16, 1, 1), None, (64, 32, 1, 1), None]
 
 
-def test_layers_depend_on_the_seed_only() -> None:
+def test_weights_depend_on_the_seed_only() -> None:
     torch.manual_seed(1)
-    first = ToyResNet(toy_resnet_layers(16, seed=7)).state_dict()
+    first = ToyResNet(16, seed=7).state_dict()
     torch.manual_seed(2)
     before = torch.get_rng_state()
-    second = ToyResNet(toy_resnet_layers(32, seed=7)).state_dict()
-    other = ToyResNet(toy_resnet_layers(16, seed=8)).state_dict()
+    second = ToyResNet(32, seed=7).state_dict()
+    other = ToyResNet(16, seed=8).state_dict()
     assert torch.equal(torch.get_rng_state(), before)
     assert all(torch.equal(first[key], second[key]) for key in first)
     assert not torch.equal(first["stem.weight"], other["stem.weight"])
@@ -51,9 +48,8 @@ def test_layers_depend_on_the_seed_only() -> None:
 def test_all_ways_agree_to_the_last_bit_and_share_their_weights(
     execution: str, resolution: int
 ) -> None:
-    layers = toy_resnet_layers(resolution, classes=7)
-    model = symbolic_toy_resnet(layers, execution).eval()
-    reference = ToyResNet(layers).eval()
+    reference = ToyResNet(resolution, classes=7).eval()
+    model = symbolic_toy_resnet(reference, execution).eval()
     x = images(resolution)
     assert torch.equal(model(x), reference(x))
     assert model(x).shape == (2, 7)
@@ -62,12 +58,10 @@ def test_all_ways_agree_to_the_last_bit_and_share_their_weights(
 
 @pytest.mark.parametrize("execution", EXECUTIONS)
 def test_training_gives_the_same_gradients_and_statistics(execution: str) -> None:
-    reference = ToyResNet(toy_resnet_layers(16))
-    layers = toy_resnet_layers(16)
-    model = symbolic_toy_resnet(layers, execution)
+    reference, twin = ToyResNet(16), ToyResNet(16)
+    model = symbolic_toy_resnet(twin, execution)
     for each in (reference, model):
         each(images(16)).square().sum().backward()
-    twin = ToyResNet(layers)
     for one, other in zip(reference.parameters(), twin.parameters(), strict=True):
         assert torch.equal(one.grad, other.grad)
     for one, other in zip(reference.buffers(), twin.buffers(), strict=True):
@@ -75,7 +69,7 @@ def test_training_gives_the_same_gradients_and_statistics(execution: str) -> Non
 
 
 def test_every_normalisation_shows_in_the_result_in_eval_mode() -> None:
-    model = ToyResNet(toy_resnet_layers(16)).eval()
+    model = ToyResNet(16).eval()
     expected = model(images(16))
     for position in range(13):
         without = copy.deepcopy(model)
@@ -84,22 +78,13 @@ def test_every_normalisation_shows_in_the_result_in_eval_mode() -> None:
 
 
 def test_building_leaves_the_layers_as_they_were() -> None:
-    def state(layers: ToyResNetLayers) -> dict[str, torch.Tensor]:
-        return ToyResNet(layers).state_dict()
-
-    layers = toy_resnet_layers(16)
-    symbolic_toy_resnet(layers, "inlined")
-    fresh = state(toy_resnet_layers(16))
-    assert all(torch.equal(value, fresh[key]) for key, value in state(layers).items())
-
-
-def test_connecting_real_images_computes() -> None:
-    layers = toy_resnet_layers(16)
-    model = ToyResNet(layers).eval()
-    assert torch.equal(connect_toy_resnet(layers, images(16)), model(images(16)))
+    network = ToyResNet(16)
+    symbolic_toy_resnet(network, "inlined")
+    fresh = ToyResNet(16).state_dict()
+    assert all(torch.equal(value, fresh[key]) for key, value in network.state_dict().items())
 
 
 @pytest.mark.parametrize(("resolution", "classes"), [(0, 10), (18, 10), (-4, 10), (16, 0)])
 def test_sizes_that_do_not_fit_are_refused(resolution: int, classes: int) -> None:
     with pytest.raises(ModelError, match="positive multiple of 4"):
-        toy_resnet_layers(resolution, classes)
+        ToyResNet(resolution, classes)

@@ -133,3 +133,11 @@ def test_a_picture_of_64_pixels_gets_larger_patches() -> None:
     model = convnext_train.network_for(Dataset("mine", ("a", "b"), one, one, "here"), "cpu")
     assert model(torch.zeros(2, 3, 64, 64)).shape == (2, 2)
     assert model.body[0].conv.kernel_size == (8, 8)
+
+
+@pytest.mark.gpu
+def test_on_a_gpu_every_recipe_trains_and_every_activation_runs() -> None:
+    names = convnext_train.names()
+    trained = convnext_train.run([1], rounds=1, contenders=names, data=few(), device="cuda")
+    assert set(names) == set(trained.cases[0].comparison.names)
+    assert convnext_infer.run([2], rounds=2, min_sample_time=1e-4, device="cuda").cases

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import fx, nn
 
-from hpml.profiling import profile, profile_calls, trace
+from hpml.profiling import profile, profile_calls
 from hpml.symbolic import (
     CustomInput,
     Input,
@@ -287,7 +287,7 @@ def test_the_peer_works_in_the_same_process(first: str) -> None:
     assert printed == "done\n"
 
 
-@pytest.mark.parametrize("measure", [profile_calls, profile, trace])
+@pytest.mark.parametrize("measure", [profile_calls, profile])
 def test_a_profiler_measures_calls_as_torch_made_them(measure: Any) -> None:
     x = Input(shape=(4,))
     seen = []

@@ -16,8 +16,6 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch")
 
 from hpml.benchmark import read_cases  # noqa: E402
-from hpml.benchmark.errors import RecordError  # noqa: E402
-from hpml.benchmark.locking import locked  # noqa: E402
 from hpml.datasets import Pictures  # noqa: E402
 from hpml.training import Trainer, TrainingError, train  # noqa: E402
 from hpml.training.checkpoint import (  # noqa: E402
@@ -147,15 +145,6 @@ def test_other_pictures_of_the_same_name_and_number_are_refused(tmp_path: Path) 
         other = dataclasses.replace(data(), **{part: turned})
         with pytest.raises(TrainingError, match="with pictures '140 with checksum "):
             train(network(), other, recipe(), epochs=1, out=tmp_path, resume=True)
-
-
-def test_two_trainings_do_not_write_to_one_folder(tmp_path: Path) -> None:
-    with (
-        locked(tmp_path / "checkpoint.pt"),
-        pytest.raises(RecordError),
-    ):
-        train(network(), data(), recipe(), epochs=1, out=tmp_path)
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_training_that_was_killed_before_its_record_is_recorded_when_resumed(

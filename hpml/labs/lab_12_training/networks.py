@@ -165,9 +165,9 @@ _PRODUCTS = re.compile(r"conv|mm$")
 
 def networks() -> dict[str, nn.Module]:
     """Return both networks, for pictures of 64 pixels."""
-    from hpml.models import ToyResNet, convnext, toy_resnet_layers
+    from hpml.models import ToyResNet, convnext
 
-    toy = ToyResNet(toy_resnet_layers(64, 20)).train()
+    toy = ToyResNet(64, 20).train()
     return {"small ConvNeXt": convnext("small", 20), "toy ResNet": toy}
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from hpml.base import Table, format_bytes
 from hpml.benchmark import Comparison
 from hpml.course.errors import LabError
 from hpml.profiling import saved_tensors, work_of
-from hpml.profiling.tracing import quiet_recorder
 
 Operation = tuple[str, str, list[str | float]]
 
@@ -46,7 +47,7 @@ def peak_of_tensors(run: Callable[[], object]) -> int:
     from torch.profiler import ProfilerActivity, profile
 
     cpu = [ProfilerActivity.CPU]
-    with quiet_recorder(), profile(activities=cpu, profile_memory=True) as profiled:
+    with _quiet_recorder(), profile(activities=cpu, profile_memory=True) as profiled:
         run()
     recorded: Any = profiled.profiler
     events = [e for e in recorded.kineto_results.events() if e.name() == "[memory]"]
@@ -55,6 +56,18 @@ def peak_of_tensors(run: Callable[[], object]) -> int:
         held += event.nbytes()
         most = max(most, held)
     return most
+
+
+@contextlib.contextmanager
+def _quiet_recorder() -> Iterator[None]:
+    """Keep the recorder from writing its own log into the student's cell."""
+    before = os.environ.get("KINETO_LOG_LEVEL")
+    os.environ["KINETO_LOG_LEVEL"] = before or "99"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["KINETO_LOG_LEVEL"]
 
 
 def costs(

@@ -91,7 +91,7 @@ def operator_timing(
         raise ProfilingError(
             "operator_timing expects a model whose operators Python calls, got one that "
             "torch.compile or torch.jit has compiled, or a part of it; time the model that was "
-            "compiled, or show what it runs with hpml.profiling.trace."
+            "compiled, or show what it runs with torch.profiler."
         )
     try:
         check_sort("operator_timing", sort)
