@@ -176,18 +176,13 @@ def _has_a_browser() -> bool:
 
 
 def _free_port(wanted: int | None) -> int:
-    if wanted is not None:
-        if _is_free(wanted):
-            return wanted
-        raise PortTakenError(
-            f"Port {wanted} is in use; choose another one, or leave out --port for a free one."
-        )
-    for port in range(_FIRST_PORT, _FIRST_PORT + 100):
-        if _is_free(port):
-            return port
-    with socket.socket() as probe:
-        probe.bind((_ADDRESS, 0))
-        return int(probe.getsockname()[1])
+    if wanted is None:
+        return next(filter(_is_free, range(_FIRST_PORT, 65536)))
+    if _is_free(wanted):
+        return wanted
+    raise PortTakenError(
+        f"Port {wanted} is in use; choose another one, or leave out --port for a free one."
+    )
 
 
 def _is_free(port: int) -> bool:

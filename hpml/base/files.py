@@ -6,8 +6,9 @@ import contextlib
 import errno
 import json
 import os
+import shutil
 import sys
-import tempfile
+import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,7 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
     Raises:
         OSError: as `open` and `os.replace` raise it (no space, no permission, a folder in the way).
 
-    >>> import tempfile
+    >>> import uuid
     >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_atomically(Path(folder, "new", "note.txt"), "measured\\n")
@@ -54,17 +55,17 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
     data = content.encode("utf-8") if isinstance(content, str) else content
     with _naming(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        prefix = f".{target.name}."
-        handle, name = tempfile.mkstemp(prefix=prefix, suffix=".part", dir=target.parent)
+        part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
         try:
-            with os.fdopen(handle, "wb") as stream:
+            with open(part, "xb") as stream:
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
-            os.chmod(name, _permissions(target))
-            os.replace(name, target)
+            if target.exists():
+                shutil.copymode(target, part)
+            os.replace(part, target)
         except BaseException:
-            Path(name).unlink(missing_ok=True)
+            part.unlink(missing_ok=True)
             raise
 
 
@@ -82,7 +83,7 @@ def append_line(path: str | os.PathLike[str], line: str) -> None:
         CourseFileError: if `line` holds a line break.
         OSError: as `open` raises it.
 
-    >>> import tempfile
+    >>> import uuid
     >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     log = Path(folder, "cases.jsonl")
@@ -288,15 +289,3 @@ def _locked(handle: int) -> Iterator[None]:
 def _is_course(folder: Path) -> bool:
     # The file, not only the two folders: many projects have a notebooks/ and a data/.
     return (folder / "notebooks").is_dir() and (folder / "data" / _PUBLISHED).is_file()
-
-
-def _permissions(target: Path) -> int:
-    """Return the mode a file at `target` should have: as it has, else as `open` would give it."""
-    try:
-        return target.stat().st_mode & 0o777
-    except FileNotFoundError:
-        # The mask can only be read by setting it; another thread's file of this instant at worst
-        # gets the strict mask below, never a wider one.
-        mask = os.umask(0o077)
-        os.umask(mask)
-        return 0o666 & ~mask

@@ -78,26 +78,6 @@ def say(text: str) -> Page:
     return Page(_plain(text), _paragraphs(text))
 
 
-def why(text: str) -> Page:
-    """Return an answer that opens when the reader asks for it, and stands open on paper.
-
-    Args:
-        text: as for `say`.
-
-    Raises:
-        HpmlError: if `text` is no text.
-
-    >>> why("The list is made in one go.")
-    Why?
-        The list is made in one go.
-    """
-    body = _paragraphs(text)
-    return Page(
-        f"Why?\n{textwrap.indent(_plain(text), '    ')}",
-        f"{PAPER}<details><summary><b>Why?</b></summary>{body}</details>",
-    )
-
-
 def show_code(text: str, title: str = "") -> Page:
     """Return program text, or what a program printed, in a fixed-width block.
 
@@ -202,5 +182,5 @@ def _plain(text: str) -> str:
 
 def _split(text: str) -> list[str]:
     if not is_text(text):
-        raise HpmlError(f"Prose is a text, got {describe(text)}; write say('...') or why('...').")
+        raise HpmlError(f"Prose is a text, got {describe(text)}; write say('...').")
     return [" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip())]

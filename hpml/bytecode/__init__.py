@@ -15,8 +15,8 @@ but the standard library:
 >>> steps[-1].returned, steps[-1].locals["d"]
 ('14', '14')
 
-`disassemble` shows bytecode, `count_instructions` counts what CPython executes, `stages` shows the
-way from source text to a ``.pyc`` file, and `object_header` the memory of a value:
+`disassemble` shows bytecode, `count_instructions` counts what CPython executes, `pyc_of` shows the
+file that an import leaves behind, and `object_header` the memory of a value:
 
 >>> from hpml.bytecode import disassemble
 >>> [step.opname for step in disassemble(lecture).instructions if step.source == "a + b * c"]
@@ -26,7 +26,7 @@ way from source text to a ``.pyc`` file, and `object_header` the memory of a val
 from __future__ import annotations
 
 from hpml.bytecode.counting import count_instructions
-from hpml.bytecode.disassembly import disassemble, stages
+from hpml.bytecode.disassembly import disassemble, pyc_of
 from hpml.bytecode.errors import BytecodeError, StepLimitError, UnknownOpcodeError
 from hpml.bytecode.machine import Machine, Step, Trace, run, trace
 from hpml.bytecode.object_header import object_header
@@ -41,7 +41,7 @@ __all__ = [
     "count_instructions",
     "disassemble",
     "object_header",
+    "pyc_of",
     "run",
-    "stages",
     "trace",
 ]

@@ -2,7 +2,7 @@
 
 A notebook opens its lab, asks, measures, reveals, and at its end shows how near the guesses came:
 
->>> from hpml.labs import calibration, lab_head, predict, why
+>>> from hpml.labs import calibration, lab_head, predict
 >>> _ = lab_head("try-labs", "Trying things out")
 >>> guess = predict("How many bytes has an empty list?", unit="B", key="list", answer=100)
 Predict: How many bytes has an empty list?
@@ -12,9 +12,6 @@ Locked: 100 B.
 You said 100 B, measured 56 B: 1.8 times too high.
 >>> calibration().table.column("so")
 ('1.8 times too high',)
->>> why("A list keeps a header and a pointer to its slots; an empty one has no slots.")
-Why?
-    A list keeps a header and a pointer to its slots; an empty one has no slots.
 >>> forget()
 1
 
@@ -23,7 +20,7 @@ Nothing blocks: without an answer, the result is shown as not predicted.
 
 from __future__ import annotations
 
-from hpml.base.page import say, show_code, why
+from hpml.base.page import say, show_code
 from hpml.course.challenge import challenge
 from hpml.course.errors import AnswerError, LabError, PredictionLocked
 from hpml.course.predictions.calibration import Calibration, calibration
@@ -56,5 +53,4 @@ __all__ = [
     "say",
     "show_code",
     "ten_questions",
-    "why",
 ]

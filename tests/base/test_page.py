@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hpml.base import HpmlError
-from hpml.base.page import picture, say, why
+from hpml.base.page import picture, say
 
 
 def test_prose_has_paragraphs_code_and_bold_and_no_html_of_its_own() -> None:
@@ -18,13 +18,6 @@ def test_prose_has_paragraphs_code_and_bold_and_no_html_of_its_own() -> None:
         "<p>Second &amp; last &lt;script&gt;.</p>"
     )
     assert page.plain == "One bold `a < b` line wrapped.\n\nSecond & last <script>."
-
-
-def test_a_folded_answer_opens_on_paper_and_is_plain_text_too() -> None:
-    page = why("Because.")
-    assert "@media print" in page.html
-    assert "<details><summary><b>Why?</b></summary><p>Because.</p></details>" in page.html
-    assert page.plain == "Why?\n    Because."
 
 
 @pytest.mark.parametrize("text", ["", " \n ", None, 3])

@@ -336,7 +336,7 @@ def test_what_is_explored_is_chosen_by_keyboard_and_replaces_the_result(scratch:
         "thing=list(things), n=[3, 4, 5])"
     )
     lab.saw("ob_digit 1000")
-    for expected in ("→ int 2000", "'<spam>' and a zero"):
+    for expected in ("→ int 2000", "str '<spam>' at"):
         lab.page.get_by_label("thing").focus()
         # Without the space JupyterLab takes the arrow.
         for key in ("Space", "ArrowDown", "Enter"):

@@ -211,7 +211,6 @@ def test_hostile_names_values_and_text_stay_text() -> None:
         lambda: stepper(lecture, 1),
         lambda: stepper(lecture, 1, 2, 3, max_steps=0),
         lambda: stepper(lecture, 1, 2, 3, max_steps=True),
-        lambda: stepper(lecture, 1, 2, 3, step_into=3),  # type: ignore[arg-type]
         lambda: stepper("x = 1"),  # type: ignore[arg-type]
         lambda: stepper(waits),
     ],
@@ -219,13 +218,6 @@ def test_hostile_names_values_and_text_stay_text() -> None:
 def test_what_cannot_be_shown_is_refused(call: Callable[[], object]) -> None:
     with pytest.raises(WidgetError):
         call()
-
-
-def test_functions_are_stepped_into_as_asked() -> None:
-    assert any(m.step.function == "check" for m in stepper(total, [1]).events)
-    assert {m.step.function for m in stepper(total, [1], step_into=False).events} == {"total"}
-    chosen = stepper(total, [1], step_into=lambda f: f is check)
-    assert {m.step.function for m in chosen.events} == {"total", "check"}
 
 
 @pytest.mark.parametrize("name", CASES)

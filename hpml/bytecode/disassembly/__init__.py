@@ -1,6 +1,6 @@
 """Readable bytecode: from the requested function (`subject`) to a table (`listing`).
 
-Where the versions of `dis` differ is in `versions`; `stages` shows the way from source text.
+Where the versions of `dis` differ is in `versions`; `pyc` shows the file that is left behind.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from hpml.bytecode.disassembly.listing import (
     Listing,
     disassemble,
 )
-from hpml.bytecode.disassembly.stages import stages
+from hpml.bytecode.disassembly.pyc import pyc_of
 from hpml.bytecode.disassembly.versions import ExceptionEntry
 
 __all__ = [
@@ -22,5 +22,5 @@ __all__ = [
     "Instruction",
     "Listing",
     "disassemble",
-    "stages",
+    "pyc_of",
 ]

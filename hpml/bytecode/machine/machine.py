@@ -24,7 +24,7 @@ __builtins__ = BUILTINS
 RUN_LIMIT = 100_000_000
 TRACE_LIMIT = 100_000
 
-StepInto = bool | Literal["module"] | Callable[[FunctionType], bool]
+StepInto = bool | Literal["module"]
 
 
 class Machine:
@@ -34,8 +34,7 @@ class Machine:
         max_steps: how many instructions a run may take; by default 100 million without and
             100 thousand with a trace.
         step_into: which Python functions that the program calls are interpreted as well: all
-            (True), none (False), those of the same module as the first function (``"module"``), or
-            those for which a function returns true.
+            (True), none (False), or those of the same module as the first function (``"module"``).
 
     Functions that are not stepped into, everything written in C, and whatever C code calls back
     (the ``key`` of ``sorted``, an ``__add__``, a property) are executed by CPython within one
@@ -72,10 +71,9 @@ class Machine:
             raise BytecodeError(
                 f"max_steps is {describe(max_steps)}; pass a whole number above 0, or None."
             )
-        if not (isinstance(step_into, bool) or step_into == "module" or callable(step_into)):
+        if not (isinstance(step_into, bool) or step_into == "module"):
             raise BytecodeError(
-                f"step_into is {describe(step_into)}; pass True, False, 'module', or a function "
-                "that takes a function and returns whether to step into it."
+                f"step_into is {describe(step_into)}; pass True, False or 'module'."
             )
         self.max_steps = max_steps
         self.step_into = step_into
@@ -146,10 +144,7 @@ class Machine:
         choice = self.step_into
         if choice == "module":
             return lambda other: other.__globals__ is function.__globals__
-        if isinstance(choice, bool):
-            return lambda other: bool(choice)
-        assert not isinstance(choice, str)
-        return choice
+        return lambda other: bool(choice)
 
 
 def run(function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import dis
+import io
+import tokenize
 from collections.abc import Iterable, Iterator
 from types import FunctionType
 from typing import Any
@@ -12,16 +14,17 @@ from hpml.base.errors import describe
 from hpml.base.page import Page, show_code
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Comparison
-from hpml.bytecode import disassemble, stages
+from hpml.bytecode import disassemble
 
 
 def tokens_by_line(source: str) -> Table:
     """Return the tokens of a source text, one row a line, each in brackets."""
     lines: dict[int, list[str]] = {}
-    for line, _, kind, text in stages(source).tokens.rows:
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        kind = tokenize.tok_name[token.type]
         # Depth is a token of its own in Python; its text is nothing but spaces, or nothing at all.
-        written = str(kind) if kind in ("INDENT", "DEDENT", "ENDMARKER") else str(text)
-        lines.setdefault(int(str(line)), []).append(f"[{written}]")
+        written = kind if kind in ("INDENT", "DEDENT", "ENDMARKER") else token.string.strip("\n")
+        lines.setdefault(token.start[0], []).append(f"[{written or '⏎'}]")
     return Table(["line", "tokens"], [[line, " ".join(found)] for line, found in lines.items()])
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 from hpml.bytecode.machine import Raised, Step, Trace
 from hpml.widgets.stepper.captions import instruction_words, locals_named
-from hpml.widgets.stepper.words import Words, as_text, named
+from hpml.widgets.stepper.words import Words, named
 
 _HANDED_BACK = ("RETURN_VALUE", "RETURN_CONST")
 
 
 @dataclass(frozen=True)
 class Event:
-    """What is to be seen at one event; ``str(event)`` shows it as text.
+    """What is to be seen at one event.
 
     Attributes:
         kind: "start", "step", "back" (a call's value arrives), "lands" (an exception arrives) or
@@ -61,19 +61,6 @@ class Event:
     def line(self) -> int | None:
         """Return the line of the source."""
         return self.step.line
-
-    def __str__(self) -> str:
-        place = f"{self.step.function}, line {self.line}" if self.line else self.step.function
-        lines = [f"{place}, offset {self.step.offset}: {self.step.instruction.source}".rstrip(": ")]
-        lines.append(f"  {as_text(self.words)}")
-        lines.append(f"  stack, bottom first: {' | '.join(self.stack) or 'empty'}")
-        variables = [f"{name} = {value}" for name, value in {**self.locals, **self.cells}.items()]
-        lines.append(f"  variables: {', '.join(variables) or 'none'}")
-        for caller in reversed(self.callers):
-            lines.append(f"  {caller.function} waits at line {caller.line}")
-        if self.printed or self.prints:
-            lines.append(f"  printed: {(self.printed + self.prints)!r}")
-        return "\n".join(lines)
 
 
 def events(trace: Trace, called_with: str = "") -> tuple[Event, ...]:

@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FunctionType, MethodType
-from typing import Any, Literal
+from typing import Any
 
 from hpml.base.errors import describe
 from hpml.base.page import asset
@@ -24,8 +24,6 @@ from hpml.widgets.stepper.template import template
 MOST_STEPS = 1000
 STEPS = 300
 
-StepInto = bool | Literal["module"] | Callable[[FunctionType], bool]
-
 
 @dataclass(frozen=True, repr=False)
 class Stepper(Animation):
@@ -40,23 +38,20 @@ def stepper(
     /,
     *args: Any,
     max_steps: int = STEPS,
-    step_into: StepInto = "module",
     title: str = "",
     **kwargs: Any,
 ) -> Stepper:
     """Return an animation of a call, instruction by instruction, to play and step through.
 
-    Shown are the line and the instruction that is executed, the value stack with what was taken
-    off and put on, the variables, which call waits for which, what was printed, and where
-    an exception goes. What the function prints is shown in the animation and nowhere else.
+    Functions of the same module or notebook that it calls are stepped into as well. Shown are the
+    line and the instruction that is executed, the value stack with what was taken off and put on,
+    the variables, which call waits for which, what was printed, and where an exception goes. What
+    the function prints is shown in the animation and nowhere else.
 
     Args:
         function: a function written in Python.
         *args: what it is called with.
         max_steps: after how many instructions to stop, at most 1,000.
-        step_into: which functions that it calls are stepped into as well: all in Python (True),
-            none (False), those of the same module or notebook (``"module"``), or those for which
-            a function returns true.
         title: of the animation.
         **kwargs: what it is called with, by name.
 
@@ -79,7 +74,7 @@ def stepper(
             f"stepper: max_steps expects 1 to {MOST_STEPS:,}, got {describe(max_steps)}."
         )
     called_with = _call_text(plain, args, kwargs)
-    trace = _recorded(function, args, kwargs, max_steps, step_into)
+    trace = _recorded(function, args, kwargs, max_steps)
     if not trace.steps:
         raise WidgetError(f"The trace of {describe(trace.function)} has no step to show.")
     layout = layout_of(trace, called_with)
@@ -109,14 +104,11 @@ def _recorded(
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
     max_steps: int,
-    step_into: StepInto,
 ) -> Trace:
     try:
         # The animation shows what is printed.
         with contextlib.redirect_stdout(io.StringIO()):
-            return Machine(max_steps=max_steps, step_into=step_into).trace(
-                function, *args, **kwargs
-            )
+            return Machine(max_steps=max_steps, step_into="module").trace(function, *args, **kwargs)
     except StepLimitError as error:
         if error.trace is None:
             raise WidgetError(str(error)) from None

@@ -1,20 +1,11 @@
-"""From source text to a ``.pyc`` file: what each stage of CPython's compiler makes, as a value.
-
-    text → tokens → syntax tree → basic blocks of instructions → code object → .pyc
-
-The stages are the lecture's. The standard library makes each of them, so that what is shown is what
-this Python does. `ast.dump` shows the tree.
-"""
+"""The last stage of CPython's compiler: a ``.pyc`` file, as an import leaves it behind."""
 
 from __future__ import annotations
 
-import importlib.util
-import io
 import marshal
 import py_compile
 import struct
 import tempfile
-import tokenize
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +13,7 @@ from types import CodeType
 
 from hpml.base.errors import describe
 from hpml.base.tables import Shown, Table
-from hpml.bytecode.disassembly.listing import Disassembly, disassemble
+from hpml.bytecode.disassembly.subject import compiled
 from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.errors import BytecodeError
 
@@ -57,33 +48,11 @@ class Pyc(Shown):
 
     def _magic(self) -> str:
         number = int.from_bytes(self.header[:2], "little")
-        own = self.header[:4] == importlib.util.MAGIC_NUMBER
-        who = f"the format of Python {python_version()}" if own else "another Python's format"
-        return f"{number} and a line end: {who}"
+        return f"{number} and a line end: the format of Python {python_version()}"
 
 
-@dataclass(frozen=True)
-class Stages(Shown):
-    """What the compiler makes of a text, stage by stage; every stage shows itself.
-
-    Attributes:
-        source: the text.
-        tokens: names, numbers and signs, with their line and column.
-        bytecode: the instructions; ``.blocks`` has them in basic blocks.
-        pyc: the file that an import would leave behind.
-    """
-
-    source: str
-    tokens: Table
-    bytecode: Disassembly
-    pyc: Pyc
-
-    def _shown(self) -> tuple[Shown, ...]:
-        return self.tokens, self.bytecode, self.pyc
-
-
-def stages(source: str) -> Stages:
-    r"""Return what each stage of the compiler makes of `source`.
+def pyc_of(source: str) -> Pyc:
+    """Return the file that CPython leaves behind when it imports `source`.
 
     Args:
         source: Python source text.
@@ -91,35 +60,15 @@ def stages(source: str) -> Stages:
     Raises:
         BytecodeError: if `source` is no text or does not compile.
 
-    >>> found = stages("d = a + b * c")
-    >>> found.tokens.column("text")
-    ('d', '=', 'a', '+', 'b', '*', 'c', '⏎', '')
-    >>> len(found.pyc.header)
-    16
+    >>> file = pyc_of("d = a + b * c")
+    >>> len(file.header), file.code.co_names
+    (16, ('a', 'b', 'c', 'd'))
 
     Source: https://devguide.python.org/internals/compiler/.
     """
     if not isinstance(source, str):
-        raise BytecodeError(
-            f"stages expects source text, got {describe(source)}; for a function's bytecode there "
-            "is disassemble(function)."
-        )
-    bytecode = disassemble(source)  # first: its errors say what does not compile
-    return Stages(source, _tokens(source), bytecode, _pyc(source))
-
-
-def _tokens(source: str) -> Table:
-    rows = []
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        text = token.string.replace("\n", "⏎")
-        if token.type == tokenize.NEWLINE and not text:
-            text = "⏎"  # the tokenizer adds the line end that the last line lacks
-        kind = tokenize.tok_name[token.exact_type]
-        rows.append([token.start[0], token.start[1], kind, text])
-    return Table(["line", "column", "token", "text"], rows, title="Tokens")
-
-
-def _pyc(source: str) -> Pyc:
+        raise BytecodeError(f"pyc_of expects source text, got {describe(source)}.")
+    compiled(source)  # its errors say what does not compile
     with tempfile.TemporaryDirectory() as folder:
         text, target = Path(folder, "source.py"), Path(folder, "source.pyc")
         text.write_text(source, encoding="utf-8", newline="")
