@@ -128,6 +128,13 @@ def test_a_function_mode_adds_no_search_of_arguments_to_ordinary_calls(
         assert layer(data).shape == (1, 4)
 
 
+def test_a_list_that_begins_with_a_tensor_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, data = Input(shape=(4,)), [torch.ones(1, 4)] * 2
+    assert x.children == ()
+    monkeypatch.setattr(interception, "_may_hold_handle", None)
+    assert Strange()(data, 1) == ((data, 1), {})
+
+
 def test_calls_are_as_torch_made_them_after_optimize_module_calls() -> None:
     x = Input(shape=(4,))
     optimize_module_calls()

@@ -63,14 +63,13 @@ def test_whatever_replaces_children_replaces_every_use(execution: str) -> None:
     assert type(converted.norm) is nn.SyncBatchNorm
 
 
-def test_a_shared_layer_has_the_first_name_that_was_chosen() -> None:
+def test_a_shared_layer_has_the_name_of_its_first_call() -> None:
     x, layer = Input(shape=(4,)), nn.Linear(4, 4)
-    h = layer(x)
-    model = SymbolicModel(x, h(layer, custom_name="second")(layer, custom_name="third"))
-    assert list(model._modules) == ["second"]
-    assert [call.name for call in model.graph.calls] == ["Linear_1", "second", "third"]
-    assert model.second is layer
-    assert len(model.to_fx().graph.find_nodes(op="call_module", target="second")) == 3
+    h = layer(x, custom_name="first")
+    model = SymbolicModel(x, layer(h)(layer, custom_name="third"))
+    assert list(model._modules) == ["first"]
+    assert [call.name for call in model.graph.calls] == ["first", "Linear_1", "third"]
+    assert len(model.to_fx().graph.find_nodes(op="call_module", target="first")) == 3
     restored = pickle.loads(pickle.dumps(model))
     assert_same(restored(VALUE), model(VALUE))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 import pickle
 from collections import OrderedDict, deque
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ import pytest
 import torch
 from torch import nn
 
-from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
+from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, add_to_graph
 from hpml.symbolic.errors import ArgumentError
 from tests.symbolic.programs import assert_same
 
@@ -167,6 +168,12 @@ def test_a_container_that_contains_itself_is_refused_and_an_ordinary_one_passes(
             return data["a"]
 
     assert First()(ordinary) is VALUE
+
+
+def test_building_changes_no_object_that_a_builtin_function_would_change() -> None:
+    x, kept = Input(shape=(4,)), {"bias": torch.ones(4)}
+    add_to_graph(operator.setitem, kept, "x", x)
+    assert list(kept) == ["bias"]
 
 
 def test_a_forward_may_have_parameters_of_any_name() -> None:

@@ -18,7 +18,8 @@ Not watched while a graph is built; write ``add_to_graph(function, x)`` or the f
   ``add_to_graph(function, x, layer)``, else they are no part of the model
 
 Refused in an ``if``, because only the data and the machine decide: ``x.device.type == "cpu"``,
-``x.is_cuda``, ``x.is_contiguous()``, ``x.requires_grad``.
+``x.is_cuda``, ``x.is_contiguous()``, ``x.requires_grad``. Refused too are layers that take their
+shapes from their first call, such as ``nn.LazyLinear(4)``: write ``nn.Linear(x.features, 4)``.
 """
 
 from __future__ import annotations

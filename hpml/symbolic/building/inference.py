@@ -138,23 +138,26 @@ def _memo_key(layer: nn.Module, parents: Sequence[Node]) -> Hashable | None:
     specs = tuple([parent.spec for parent in parents])
     if not _is_stateless(layer) or any(type(spec) is not TensorSpec for spec in specs):
         return None
+    what: Any = type(layer)
     if isinstance(layer, useful_layers.FunctionLayer):
-        what: Any = layer.function, layer.template.text, layer.as_method
-        settings: Any = layer.template.constants
-    else:
-        what = type(layer)
-        settings = [value for name, value in vars(layer).items() if name not in _OF_ANY_MODULE]
-    if not _is_numberless(settings):
-        return None
+        what = layer.function, layer.template.text, layer.as_method
     # As text: 0, 0.0 and False are equal to Python and not to a layer.
-    return what, repr(settings), specs, torch.get_default_dtype()
+    return what, repr(_settings(layer)), specs, torch.get_default_dtype()
+
+
+def _settings(layer: nn.Module) -> Any:
+    if isinstance(layer, useful_layers.FunctionLayer):
+        return layer.template.constants
+    return [value for name, value in vars(layer).items() if name not in _OF_ANY_MODULE]
 
 
 def _is_stateless(layer: nn.Module) -> bool:
     """Return whether a layer may run itself: it does the same at each call, and changes nothing."""
-    if isinstance(layer, useful_layers.FunctionLayer):
-        return not layer._modules and not layer._tensor_constants and _is_torchs(layer.function)
-    return type(layer) in _STATELESS
+    if isinstance(layer, useful_layers.FunctionLayer) and not (
+        _is_torchs(layer.function) and not layer._modules and not layer._tensor_constants
+    ):
+        return False
+    return type(layer) in _STATELESS and _is_numberless(_settings(layer))
 
 
 def _is_torchs(value: Any) -> bool:

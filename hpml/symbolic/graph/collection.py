@@ -91,7 +91,6 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
     name_for = _Namer()
     unpacked: dict[int, int] = {}
     modules: dict[int, str] = {}
-    chosen: dict[int, str] = {}
     readers: dict[Node, list[int]] = {}  # of memory that values share: the calls so far
     for node in order:
         layer = node.layer
@@ -115,8 +114,6 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
             unpacked[id(group)] = len(calls)
         layer_type = layer_name(layer)
         name = name_for(layer_type, node.custom_name)
-        if node.custom_name is not None:
-            chosen.setdefault(id(layer), name)
         parents = node.parents
         if len(parents) == 1:
             arguments: tuple[int, ...] = (number[parents[0]],)
@@ -135,11 +132,6 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
         known = (unpacks, node.origin, module, node.effects, after)
         calls.append(Call(name, layer_type, arguments, results, *known))
         layers.append(layer)
-    if chosen:
-        calls = [
-            call._replace(module=chosen.get(id(layer), call.module))
-            for call, layer in zip(calls, layers, strict=True)
-        ]
     graph = Graph(
         tuple(values),
         tuple(range(len(inputs))),

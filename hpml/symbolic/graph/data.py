@@ -46,8 +46,7 @@ class Call(NamedTuple):
             those that are not used.
         unpacks: whether the single argument is spread out, ``layer(*value)``.
         origin: file and line of the statement that wrote it.
-        module: the name of the layer in the model: that of its first call, or the first name that
-            the user chose for it.
+        module: the name of the layer in the model: that of its first call.
         effects: what the call does to the memory of an argument, if anything.
         after: positions of calls that read what this one changes in place, and come before it.
     """
