@@ -25,34 +25,6 @@ MOST_WORDS = 70
 """A paragraph longer than this is for readers, not for a screen."""
 
 _QUESTION = "Predict: "
-_STYLE = """
-html { scroll-snap-type: y mandatory; font: min(2.9vh, 1.7vw)/1.42 system-ui, sans-serif; }
-body { margin: 0; color: #222; background: #fff; }
-section { height: 100vh; box-sizing: border-box; padding: 3vh 8vw; overflow: auto;
-  scroll-snap-align: start; display: flex; flex-direction: column; justify-content: safe center; }
-section > h2:first-child { margin: 0 0 3vh; font-size: 1.9rem; }
-section img, section svg { max-width: 100%; max-height: 56vh; object-fit: contain; }
-section pre { font-size: .75rem; line-height: 1.25; } section table { font-size: 1rem; }
-td, th { padding: .15em .8em; }
-.results table { font-size: .66rem; line-height: 1.1; } section p { margin: .5em 0; }
-.question { border-left: .4rem solid #b45309; padding-left: 1.5rem; }
-.question ol, section pre { margin: .3em 0; } details { margin-top: 2vh; }
-summary { cursor: pointer; }
-@media (prefers-color-scheme: dark) { body { color: #eee; background: #1b1b1b; }
-  section img { background: #fff; } }
-"""
-_KEYS = """
-const slides = [...document.querySelectorAll("section")];
-addEventListener("keydown", event => {
-  const step = {ArrowRight: 1, ArrowDown: 1, PageDown: 1, " ": 1, ArrowLeft: -1, ArrowUp: -1, PageUp: -1}[event.key];
-  if (!step) return;
-  event.preventDefault();
-  const now = slides.findIndex(each => each.getBoundingClientRect().bottom > innerHeight / 2);
-  const answer = slides[now].querySelector("details:not([open])");
-  if (answer && step > 0) answer.open = true;
-  else slides[Math.min(Math.max(now + step, 0), slides.length - 1)].scrollIntoView();
-});
-"""  # noqa: E501
 
 
 def make_slides(lab: str, out: Path, executed: Path | None = None) -> Path:
@@ -77,7 +49,8 @@ def deck(notebook: NotebookNode) -> str:
     body = "\n".join(f"<section>{each}</section>" for each in slides(notebook))
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"<style>{_STYLE}</style></head>\n<body>\n{body}\n<script>{_KEYS}</script></body></html>\n"
+        f"<style>{pages.own('slides.css')}</style></head>\n<body>\n{body}\n"
+        f"<script>{pages.own('slides.js')}</script></body></html>\n"
     )
 
 
