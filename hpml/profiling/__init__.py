@@ -21,8 +21,7 @@ a while, and `operator_timing` gives a model's report after each run. `operator_
 a slow one so that others can reproduce it.
 
 Memory line by line: `memory_lines` shows what the system gave the process, `allocation_lines` what
-Python allocated. `saved_tensors` lists what autograd keeps for the backward pass, `peak_allocated`
-says what tensors held on a GPU.
+Python allocated. `saved_tensors` lists what autograd keeps for the backward pass.
 
 >>> from hpml.profiling import profile
 >>> profile(sorted, [3, 1, 2]).table(search="sorted").column("filename:lineno(function)")
@@ -47,7 +46,6 @@ from hpml.profiling.launches import (
     fit_launches,
     simulate,
 )
-from hpml.profiling.memory.gpu_memory import peak_allocated
 from hpml.profiling.memory.lines import (
     LineMemory,
     MemoryOverTime,
@@ -88,7 +86,6 @@ __all__ = [
     "memory_over_time",
     "operator_report",
     "operator_timing",
-    "peak_allocated",
     "profile",
     "profile_calls",
     "read_profile",
