@@ -217,6 +217,8 @@ def _cpu() -> Finding:
 
 def _memory() -> Finding:
     total = memory_bytes()
+    if total is None:
+        return Finding("memory", "warning", "", "its size cannot be read")
     if total < 3.5 * 2**30:
         return Finding("memory", "warning", format_bytes(total), "at least 4 GiB are recommended")
     return Finding("memory", "ok", format_bytes(total))

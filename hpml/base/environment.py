@@ -48,6 +48,7 @@ def environment_record(*, threads: int | None = None, device: str = "cpu") -> di
     >>> record["device"], record["threads"]
     ('cpu', 1)
     """
+    memory = memory_bytes()
     gpu = gpus()
     return {
         "python": platform.python_version(),
@@ -56,7 +57,7 @@ def environment_record(*, threads: int | None = None, device: str = "cpu") -> di
         "cpu": cpu_model(),
         "logical_cores": os.cpu_count(),
         "physical_cores": physical_cores(),
-        "memory_gib": round(memory_bytes() / 2**30, 1),
+        "memory_gib": None if memory is None else round(memory / 2**30, 1),
         "torch": torch_build(),
         "numpy": installed_version("numpy"),
         "numba": installed_version("numba"),
@@ -139,17 +140,24 @@ def cpu_model() -> str:
 
 
 def physical_cores() -> int | None:
-    """Return the number of physical cores, or None where the system does not tell."""
-    import psutil
-
+    """Return the number of physical cores, or None where psutil is missing or cannot tell."""
+    try:
+        import psutil
+    except ImportError:
+        return None
     return psutil.cpu_count(logical=False)
 
 
-def memory_bytes() -> int:
-    """Return the machine's memory in bytes."""
-    import psutil
-
-    return psutil.virtual_memory().total
+def memory_bytes() -> int | None:
+    """Return the machine's memory in bytes, or None where neither the system nor psutil tells."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows has no sysconf
+        try:
+            import psutil
+        except ImportError:
+            return None
+        return int(psutil.virtual_memory().total)
 
 
 @lru_cache(maxsize=1)

@@ -44,7 +44,7 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
     Raises:
         OSError: as `open` and `os.replace` raise it (no space, no permission, a folder in the way).
 
-    >>> import uuid
+    >>> import tempfile
     >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_atomically(Path(folder, "new", "note.txt"), "measured\\n")
@@ -83,7 +83,7 @@ def append_line(path: str | os.PathLike[str], line: str) -> None:
         CourseFileError: if `line` holds a line break.
         OSError: as `open` raises it.
 
-    >>> import uuid
+    >>> import tempfile
     >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     log = Path(folder, "cases.jsonl")

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hpml.base.environment import flag
+from hpml.base.environment import flag, installed_version
 from hpml.base.errors import describe
 from hpml.base.page import notebook_shell, put_control
 from hpml.widgets.errors import WidgetError
@@ -40,7 +40,7 @@ def explore(show: Callable[..., object], **controls: Sequence[object]) -> None:
         return
     place = uuid.uuid4().hex
 
-    if controls and not flag("HPML_HEADLESS"):
+    if controls and not flag("HPML_HEADLESS") and installed_version("ipywidgets") is not None:
         widgets: Any = importlib.import_module("ipywidgets")
         sliders = {
             name: _control(widgets, name, values, start[name]) for name, values in controls.items()
