@@ -34,7 +34,6 @@ class Measurement:
         number: calls per sample.
         items: items that one call works on; 1 unless `per` was used, so that an item is a call.
         warm_up: calls made before the first sample.
-        unit: of the samples; always seconds.
         device: where the work ran, such as "cpu" or "cuda:0".
         threads: size of torch's thread pool during the samples.
         first: seconds that the very first call worked; 0 if it was not timed.
@@ -52,7 +51,6 @@ class Measurement:
     number: int
     items: int = 1
     warm_up: int = 0
-    unit: str = "s"
     device: str = "cpu"
     threads: int = 1
     first: float = 0.0
