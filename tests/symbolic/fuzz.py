@@ -314,6 +314,14 @@ def lazy_order(graph: Graph) -> list[int]:
     return order
 
 
+def assert_close(received: Any, expected: Any) -> None:
+    """Compare up to rounding: by hand += keeps the strides of a slice, and the model does not."""
+    if isinstance(expected, type):
+        assert received is expected
+    else:
+        torch.testing.assert_close(received, expected)
+
+
 def check(seed: int) -> int:
     """Make one program with one history, run it in every execution; return what was compared."""
     compared = 0
@@ -333,6 +341,7 @@ def check(seed: int) -> int:
         if execution == "lazy" and order != sorted(order):
             continue  # random numbers and sums of gradients differ
         twin = Program(twin_modules, steps)
+        compare = assert_close if any(s.name == "added in place" for s in steps) else assert_same
         history = [generator.choice(list(EVENTS)) for _ in range(generator.randint(1, 6))]
         for position, name in enumerate(["nothing", *history]):
             torch.manual_seed(seed)
@@ -348,8 +357,8 @@ def check(seed: int) -> int:
             if expected is RuntimeError and any(step.name == "added in place" for step in steps):
                 break  # by hand += changes what autograd saved, the model makes a new value
             try:
-                assert_same(received, expected)
-                assert_same(
+                compare(received, expected)
+                compare(
                     *_with_other_parameters(model, twin, modules, twin_modules, seed + position)
                 )
             except AssertionError as error:
@@ -367,7 +376,8 @@ def check(seed: int) -> int:
                 results.append(owner(torch.randn(3, WIDTH)))
             except RuntimeError as error:  # PyTorch's own, such as relu_ of a view
                 results.append(type(error))
-        assert results[0] is results[1] or assert_same(*results) is None
+        if results[0] is not results[1]:
+            compare(*results)
         compared += 1
     return compared
 
