@@ -34,8 +34,8 @@ DEEP_LINEAR = PublishedBlock(
     "deep_linear_cpu",
     "n_layers",
     "layers",
-    {"vanilla": "handwritten", "sequential": "sequential", "symbolic": "codegen"},
-    "4 features, codegen published for pytorch-symbolic, measured for hpml.symbolic",
+    {"vanilla": "handwritten", "sequential": "sequential", "symbolic": "pytorch-symbolic"},
+    "4 features",
 )
 TOY_RESNET = PublishedBlock(
     "toy_resnet_gpu",
@@ -43,10 +43,10 @@ TOY_RESNET = PublishedBlock(
     "resolution",
     {
         "vanilla": "handwritten",
-        "symbolic": "codegen",
+        "symbolic": "pytorch-symbolic",
         "symbolic+cuda_graphs": CUDA_GRAPHS,
     },
-    f"codegen and {CUDA_GRAPHS} published for pytorch-symbolic, measured for hpml.symbolic",
+    f"{CUDA_GRAPHS} published for pytorch-symbolic, measured for hpml.symbolic",
 )
 
 

@@ -101,7 +101,7 @@ def test_the_result_is_a_table_a_page_and_a_picture(tmp_path: Path) -> None:
         "handwritten",
         "sequential",
         "sequential (published)",
-        "codegen (published)",
+        "pytorch-symbolic (published)",
     ]
 
 

@@ -83,7 +83,7 @@ def draw_growth(times: Mapping[str, Mapping[int, float]]) -> Page:
 
 def fits(result: ToyResNetResult) -> dict[str, LaunchFit]:
     """Return the simulator fitted to the published figures and, where there are any, to these."""
-    found = {name: published_fit(name) for name in (BASELINE, "codegen")}
+    found = {name: published_fit(name) for name in (BASELINE, peer.NAME)}
     named = {f"{name}, {GPU}": fit for name, fit in found.items()}
     if any(CUDA_GRAPHS in case.comparison.names for case in result.cases):
         with contextlib.suppress(ProfilingError):  # this GPU never waits for a launch
