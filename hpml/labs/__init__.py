@@ -9,7 +9,7 @@ Predict: How many bytes has an empty list?
 Locked: 100 B.
 >>> import sys
 >>> guess.reveal(sys.getsizeof([]))
-You said 100 B, measured 56 B: 1.8 times too high.
+You said 100 B, the result is 56 B: 1.8 times too high.
 >>> calibration().table.column("so")
 ('1.8 times too high',)
 >>> forget()

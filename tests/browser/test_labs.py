@@ -168,7 +168,7 @@ def test_a_typed_prediction_is_locked_and_revealed(lab: Any) -> None:
     field.fill("123")
     field.press("Enter")
     lab.saw("Locked: 123×.")
-    lab.saw("You said 123×, measured")
+    lab.saw("You said 123×, the result is")
     # Or it was not measured cleanly, as on a busy machine; then that is said instead.
     lab.saw(re.compile("Locked after the result had been shown|Not scored: "))
 
@@ -253,7 +253,7 @@ def test_a_prediction_stays_locked_and_outlives_kernel_and_page(scratch: Any, se
     lab.saw("Locked: 3 µs.")
     field.wait_for(state="detached")
     lab.add("guess.reveal(0.9)")
-    lab.saw("You said 3 µs, measured 0.9 µs: 3.3 times too high.")
+    lab.saw("You said 3 µs, the result is 0.9 µs: 3.3 times too high.")
 
     lab.restart()
     lab.run_all()

@@ -34,7 +34,7 @@ class Calibration:
     def table(self) -> Table:
         """The questions by number, with prediction, result and the distance between them."""
         rows = [_row(number, entry) for number, entry in enumerate(self.entries, start=1)]
-        columns = ["", "question", "you said", "measured", "so"]
+        columns = ["", "question", "you said", "result", "so"]
         return Table(columns, rows, align=["right", "left", "right", "right", "left"])
 
     @property
@@ -52,9 +52,9 @@ class Calibration:
             _draw_points(ax, drawn)
         style.finish(
             ax,
-            title=f"Lab {self.lab}: what was predicted, what was measured",
+            title=f"Lab {self.lab}: predictions and results",
             x="predicted (numbers: the questions of the table)",
-            y="measured, in the unit of its question",
+            y="result, in the unit of its question",
         )
         style.caption(fig, self.summary)
         return fig
@@ -174,7 +174,7 @@ def _draw_bands(ax: Axes, low: float, high: float) -> None:
         below, above = [end / times for end in ends], [end * times for end in ends]
         ax.fill_between(ends, below, above, color=style.colour("sequential"), alpha=shade, lw=0)
         ax.plot([], [], color=style.colour("sequential"), alpha=2 * shade, lw=8, label=name)
-    ax.plot(ends, ends, color=style.PALETTE["ink"], lw=1.2, label="predicted = measured")
+    ax.plot(ends, ends, color=style.PALETTE["ink"], lw=1.2, label="prediction = result")
 
 
 def _draw_points(ax: Axes, drawn: Sequence[tuple[int, state.Entry]]) -> None:

@@ -89,7 +89,7 @@ class Prediction:
         Predict: How long does one call take?
         Locked: 3 µs.
         >>> guess.reveal("900 ns")
-        You said 3 µs, measured 0.9 µs: 3.3 times too high.
+        You said 3 µs, the result is 0.9 µs: 3.3 times too high.
         >>> guess.forget()
         """
         self._take_unlocked()
@@ -196,10 +196,10 @@ class Prediction:
             text = f"{text} {recorded(self._lab.name, entry.key)}".rstrip()
         headline = f"<p><b>{html.escape(text)}</b></p>"
         if entry.answer is None:
-            return Page(text, frame("Measured", headline, MUTED))
+            return Page(text, frame("Result", headline, MUTED))
         # Green says right, here as in a check.
         colour = PASS if state.right(entry) else MUTED
-        return Page(text, frame("Predicted and measured", headline, colour))
+        return Page(text, frame("Prediction and result", headline, colour))
 
     def _ipython_display_(self) -> None:
         # `predict(...)` shows itself; as the last line of that same cell it must not do so twice.
@@ -254,7 +254,7 @@ def predict(
     Predict: How many bytes has an empty list?
     Locked: 56 B.
     >>> guess.reveal(56)
-    You said 56 B, measured 56 B: exactly right.
+    You said 56 B, the result is 56 B: exactly right.
     >>> guess.forget()
     """
     if key is not None and not is_text(key):

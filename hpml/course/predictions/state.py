@@ -147,7 +147,7 @@ def right(entry: Entry) -> bool | None:
 
 def verdict(entry: Entry) -> str:
     """Return the answer and the result in one sentence."""
-    result = "The answer" if entry.choices else "Measured"
+    result = "The answer" if entry.choices else "The result"
     if entry.answer is None:
         if entry.measured is None:
             return "No prediction made yet."
@@ -161,7 +161,7 @@ def verdict(entry: Entry) -> str:
         so = "" if entry.unsure else f" So: {distance(entry)}."
         return f"You said: {said}. {result}: {entry.text(entry.measured)}.{so}{after}"
     so = "" if entry.unsure else f": {distance(entry)}"
-    return f"You said {said}, measured {entry.text(entry.measured)}{so}.{after}"
+    return f"You said {said}, the result is {entry.text(entry.measured)}{so}.{after}"
 
 
 def distance(entry: Entry) -> str:

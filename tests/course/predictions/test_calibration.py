@@ -62,7 +62,7 @@ def test_what_was_not_measured_cleanly_is_listed_and_not_scored(lab: Lab) -> Non
     guess = predict("How long?", unit="µs", key="a", answer=3)
     guess.reveal(2, unsure="The cores were busy.")
     found = calibration()
-    assert guess.verdict == "You said 3 µs, measured 2 µs. Not scored: The cores were busy."
+    assert guess.verdict == "You said 3 µs, the result is 2 µs. Not scored: The cores were busy."
     assert found.table.column("so") == ("not scored",)
     assert "Not scored, because the measurement was too uncertain: 1." in found.summary
     assert "<img" not in found._repr_mimebundle_()["text/html"]  # nothing to draw
@@ -91,7 +91,7 @@ def test_the_picture_holds_every_point_the_diagonal_and_both_bands(lab: Lab) -> 
     answered("b", 1e6, 2e6, unit="B")
     axes = calibration().figure().axes[0]
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert labels == ["within a factor of 10", "within a factor of 2", "predicted = measured"]
+    assert labels == ["within a factor of 10", "within a factor of 2", "prediction = result"]
     assert [text.get_text() for text in axes.texts] == ["1", "2"]
     low, high = axes.get_xlim()
     assert low < 1e-3 < 2e6 < high

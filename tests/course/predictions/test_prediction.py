@@ -25,7 +25,7 @@ def test_nobody_answers_and_nothing_stops(lab: Lab, capsys: pytest.CaptureFixtur
     guess.reveal(0.9)
     shown = capsys.readouterr().out
     assert "No prediction made yet. Type a number in µs, or call .lock(3) on it." in shown
-    assert shown.endswith("No prediction made. Measured: 0.9 µs.\n")
+    assert shown.endswith("No prediction made. The result: 0.9 µs.\n")
     assert (guess.answer, guess.measured) == (None, 0.9)
     assert lab.store.answers(lab.name) == {}
 
@@ -35,7 +35,7 @@ def test_the_factor_stands_between_what_was_said_and_what_was_measured(
 ) -> None:
     guess = ask(3)
     guess.reveal(SimpleNamespace(median=0.9e-6, unit="s"))
-    assert guess.verdict == "You said 3 µs, measured 0.9 µs: 3.3 times too high."
+    assert guess.verdict == "You said 3 µs, the result is 0.9 µs: 3.3 times too high."
     assert guess.verdict in capsys.readouterr().out
     page = guess._result()
     assert guess.verdict in page.html
@@ -48,7 +48,7 @@ def test_running_the_cell_again_or_in_a_new_kernel_finds_the_locked_answer(lab: 
     again = ask()
     assert (again.answer, again.measured) == (3.0, 0.9)
     again.reveal(1.0)
-    assert again.verdict == "You said 3 µs, measured 1 µs: 3.0 times too high."
+    assert again.verdict == "You said 3 µs, the result is 1 µs: 3.0 times too high."
 
 
 def test_another_answer_in_the_cell_is_refused_with_a_note_and_by_lock_with_an_error(
@@ -119,5 +119,7 @@ def test_what_a_student_types_cannot_become_html(lab: Lab) -> None:
 def test_a_wide_measurement_is_shown_and_not_scored(lab: Lab) -> None:
     guess = ask(3)
     guess.reveal(SimpleNamespace(median=3e-6, quartiles=(1e-6, 3e-6, 9e-6), unit="s"))
-    assert guess.verdict.startswith("You said 3 µs, measured 3 µs. Not scored: the middle half of")
+    assert guess.verdict.startswith(
+        "You said 3 µs, the result is 3 µs. Not scored: the middle half of"
+    )
     assert "spans a factor of 9" in guess.verdict
