@@ -171,6 +171,7 @@ def grade_all(
             process.terminate()
         for process in started:
             process.join(timeout=10)
+            process.kill()  # one that is still there would be waited for at exit
 
 
 _grader: Grader | None = None  # of a job's process
@@ -192,10 +193,15 @@ def _begin(limits: Limits | None, catalogue: str, path: list[str]) -> None:
 
 def _follow(parent: multiprocessing.process.BaseProcess) -> None:
     parent.join()
-    _end()
+    _close()
 
 
 def _end(*_: object) -> None:
+    # In a thread: closing waits for locks that the interrupted main thread may hold.
+    threading.Thread(target=_close).start()
+
+
+def _close() -> None:
     if _grader is not None:
         _grader.close()
     os._exit(1)

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import os
+import threading
 import zipfile
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -195,6 +196,18 @@ def test_a_job_that_was_killed_is_said_with_what_to_do(group: Path) -> None:
     vars(catalogue).update(vars(small_catalogue), __name__="no_such_module")
     with pytest.raises(GradingError, match="fewer --jobs"):
         _grade(group, jobs=2, catalogue=catalogue)
+
+
+def test_a_job_that_is_ended_does_not_wait_for_what_it_interrupts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lock, ended = threading.Lock(), threading.Event()
+    closes = SimpleNamespace(close=lambda: lock.acquire())
+    monkeypatch.setattr(pool, "_grader", closes)
+    monkeypatch.setattr(pool.os, "_exit", lambda code: ended.set())
+    with lock:
+        pool._end()  # as the handler of a signal, in the thread that holds the lock
+    assert ended.wait(30)
 
 
 def test_only_some_are_graded_once_more_and_the_others_are_as_they_were(group: Path) -> None:
