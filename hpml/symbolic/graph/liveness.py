@@ -52,13 +52,10 @@ def assign_slots(graph: Graph, *, in_place: bool = True) -> list[int]:
     free: list[int] = []
     given = set(graph.inputs)
     for position, call in enumerate(graph.calls):
-        dying = [
-            slots[argument]
-            for argument in dict.fromkeys(call.arguments)
-            if last[argument] == position and argument not in given
-        ]
-        if in_place:
-            free += dying
+        dying = free if in_place else []
+        for argument in dict.fromkeys(call.arguments):
+            if last[argument] == position and argument not in given:
+                dying.append(slots[argument])
         for result in call.results:
             if result is None:
                 continue
