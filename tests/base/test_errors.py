@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import numpy
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +13,8 @@ class Hostile:
 
 
 def test_a_tensor_is_described_without_its_numbers() -> None:
-    torch = pytest.importorskip("torch", reason="needs torch, which `make .venv` installs")
+    import torch
+
     assert describe(torch.zeros(2, 3)) == "Tensor(shape=(2, 3), dtype=torch.float32)"
     assert describe(torch.tensor(3)) == "Tensor(shape=(), dtype=torch.int64)"
 
@@ -24,7 +24,8 @@ def test_a_number_of_numpy_is_described_with_its_value() -> None:
 
 
 def test_hostile_values_and_tensors_inside_a_list_are_shown_the_same_way() -> None:
-    torch = pytest.importorskip("torch", reason="needs torch, which `make .venv` installs")
+    import torch
+
     text = describe([Hostile(), torch.zeros(2)], limit=100)
     expected = "<Hostile, whose repr raises RuntimeError>, Tensor(shape=(2,), dtype=torch.float32)"
     assert text == f"[{expected}]"

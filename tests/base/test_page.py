@@ -27,7 +27,7 @@ def test_prose_is_a_text(text: Any) -> None:
 
 
 def test_a_picture_is_closed_has_a_text_and_an_opaque_ground() -> None:
-    pyplot = pytest.importorskip("matplotlib.pyplot")
+    from matplotlib import pyplot
     from matplotlib.image import imread
 
     figure = pyplot.figure()

@@ -60,7 +60,8 @@ def test_the_collector_is_off_in_samples() -> None:
 
 
 def test_torch_is_held_to_the_number_of_threads() -> None:
-    torch = pytest.importorskip("torch", reason="needs torch")
+    import torch
+
     seen = []
     sampler = Sampler(lambda: seen.append(torch.get_num_threads()), Settings(threads=2))
     before = torch.get_num_threads()
@@ -98,7 +99,8 @@ def test_a_frozen_clock_ends_by_the_systems_own(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_cuda_without_a_gpu_is_a_clear_error() -> None:
-    torch = pytest.importorskip("torch", reason="needs torch")
+    import torch
+
     if torch.cuda.is_available():
         pytest.skip("needs a machine without a GPU")
     with pytest.raises(BenchmarkError):

@@ -21,7 +21,8 @@ def _known_python() -> None:
 
 
 def test_a_tensor_leads_to_its_numbers() -> None:
-    torch = pytest.importorskip("torch", reason="needs torch")
+    import torch
+
     header = object_header(torch.tensor([1.5, 2.0]))
     assert header.agrees
     names = {field.name: field for field in header.fields}
@@ -33,7 +34,8 @@ def test_a_tensor_leads_to_its_numbers() -> None:
 
 
 def test_tensors_without_numbers_to_read_are_shown_all_the_same() -> None:
-    torch = pytest.importorskip("torch", reason="needs torch")
+    import torch
+
     matrix = torch.arange(6.0).reshape(2, 3)
     for tensor in (
         torch.ones(3, device="meta"),

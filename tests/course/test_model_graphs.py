@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from hpml.course.errors import LabError  # noqa: E402
-from hpml.course.model_graphs import calls_of, edges_of, operations_of, parents_of  # noqa: E402
-from hpml.symbolic import Input, SymbolicModel  # noqa: E402
+from hpml.course.errors import LabError
+from hpml.course.model_graphs import calls_of, edges_of, operations_of, parents_of
+from hpml.symbolic import Input, SymbolicModel
 
 
 def test_a_models_dictionaries_are_enough_to_run_it() -> None:

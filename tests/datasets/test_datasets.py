@@ -3,10 +3,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="needs torch")
-
-from hpml.datasets import (  # noqa: E402
+from hpml.datasets import (
     DatasetError,
     Pictures,
     dataset_by_name,

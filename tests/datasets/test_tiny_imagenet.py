@@ -10,12 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+from PIL import Image
 
-torch = pytest.importorskip("torch", reason="needs torch")
-from PIL import Image  # noqa: E402
-
-from hpml.datasets import DatasetError, first_present, tiny_imagenet  # noqa: E402
-from hpml.datasets.tiny_imagenet import decode  # noqa: E402
+from hpml.datasets import DatasetError, first_present, tiny_imagenet
+from hpml.datasets.tiny_imagenet import decode
 
 # The package's name `tiny_imagenet` is the function.
 MODULE = sys.modules["hpml.datasets.tiny_imagenet"]

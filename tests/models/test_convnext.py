@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="needs torch")
-
-from hpml.models import ACTIVATIONS, convnext  # noqa: E402
-from hpml.models.errors import ModelError  # noqa: E402
+from hpml.models import ACTIVATIONS, convnext
+from hpml.models.errors import ModelError
 
 
 def images(channels: int = 3, resolution: int = 16) -> torch.Tensor:

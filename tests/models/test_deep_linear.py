@@ -1,17 +1,16 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="needs torch")
-
-from hpml.models import (  # noqa: E402 - after it is known that torch is there
+from hpml.models import (
     DeepLinear,
     linear_layers,
     sequential_deep_linear,
     symbolic_deep_linear,
 )
-from hpml.models.errors import ModelError  # noqa: E402
-from hpml.symbolic import EXECUTIONS  # noqa: E402
+from hpml.models.errors import ModelError
+from hpml.symbolic import EXECUTIONS
 
 
 def test_layers_depend_on_the_seed_only() -> None:

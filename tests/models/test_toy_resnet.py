@@ -3,15 +3,14 @@ from __future__ import annotations
 import copy
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="needs torch")
-
-from hpml.models import (  # noqa: E402 - after it is known that torch is there
+from hpml.models import (
     ToyResNet,
     symbolic_toy_resnet,
 )
-from hpml.models.errors import ModelError  # noqa: E402
-from hpml.symbolic import EXECUTIONS  # noqa: E402
+from hpml.models.errors import ModelError
+from hpml.symbolic import EXECUTIONS
 
 
 def images(resolution: int) -> torch.Tensor:

@@ -42,7 +42,8 @@ def test_the_profiling_hook_of_before_is_set_again_also_after_an_error() -> None
 
 
 def test_all_executions_leave_the_layers_the_same_number_of_calls() -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     from hpml.models import DeepLinear, linear_layers, symbolic_deep_linear
 
     layers = linear_layers(30)
@@ -58,7 +59,8 @@ def test_all_executions_leave_the_layers_the_same_number_of_calls() -> None:
 
 
 def test_what_an_execution_does_between_layers_grows_with_the_depth_only_where_it_asks() -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     from hpml.models import linear_layers, symbolic_deep_linear
 
     data = torch.rand(4, 4)

@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from hpml.base import data_file
 from hpml.profiling import read_profile
 
@@ -29,7 +27,6 @@ def test_a_saved_profile_is_read(tmp_path: Path) -> None:
 
 
 def test_memory_profiler_prints_a_line_for_each_line() -> None:
-    pytest.importorskip("memory_profiler", reason="needs memory_profiler; `make .venv` installs it")
     printed = python("-m", "memory_profiler", PROGRAM, "2")
     assert re.search(r"MiB +2 +loss.backward\(\)", printed)
     assert "Line #" in printed

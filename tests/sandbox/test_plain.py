@@ -174,7 +174,8 @@ def test_decoding_something_deep_is_refused() -> None:
 
 
 def test_arrays_travel_as_bytes_with_dtype_and_shape() -> None:
-    numpy = pytest.importorskip("numpy", reason="needs numpy")
+    import numpy
+
     array = numpy.arange(6, dtype=">i4").reshape(2, 3)[:, ::2]
     back = there_and_back(array)
     assert back == Array("int32", (2, 2), numpy.array([0, 2, 3, 5], dtype="<i4").tobytes(), "numpy")
@@ -193,7 +194,8 @@ def test_arrays_travel_as_bytes_with_dtype_and_shape() -> None:
 
 
 def test_tensors_travel_as_bytes_with_dtype_and_shape() -> None:
-    torch = pytest.importorskip("torch", reason="needs torch")
+    import torch
+
     tensor = torch.arange(6.0, requires_grad=True).reshape(2, 3).T
     back = there_and_back(tensor)
     assert isinstance(back, Array)

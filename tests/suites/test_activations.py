@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("torch")
-
 from hpml.benchmark import BenchmarkError
 from hpml.models import activations as models
 from hpml.suites import activations

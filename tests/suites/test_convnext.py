@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="needs torch")
-
-from hpml import cli  # noqa: E402
-from hpml.benchmark import BenchmarkError, read_cases  # noqa: E402
-from hpml.datasets import Dataset, Pictures, digits  # noqa: E402
-from hpml.suites import convnext_infer, convnext_train  # noqa: E402
+from hpml import cli
+from hpml.benchmark import BenchmarkError, read_cases
+from hpml.datasets import Dataset, Pictures, digits
+from hpml.suites import convnext_infer, convnext_train
 
 
 def few() -> Dataset:

@@ -9,15 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="needs torch")
-
-from hpml.benchmark import BenchmarkError, read_cases  # noqa: E402 - torch is there
-from hpml.suites import SUITES, deep_linear, peer, toy_resnet  # noqa: E402
-from hpml.suites.forwards import ForwardResult  # noqa: E402
-from hpml.suites.published import published_ratios  # noqa: E402
-from hpml.suites.settings import SuiteError  # noqa: E402
-from hpml.symbolic import EXECUTIONS, Input  # noqa: E402
+from hpml.benchmark import BenchmarkError, read_cases
+from hpml.suites import SUITES, deep_linear, peer, toy_resnet
+from hpml.suites.forwards import ForwardResult
+from hpml.suites.published import published_ratios
+from hpml.suites.settings import SuiteError
+from hpml.symbolic import EXECUTIONS, Input
 
 FAST = {"rounds": 6, "min_sample_time": 1e-5}
 

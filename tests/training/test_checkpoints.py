@@ -12,19 +12,18 @@ from pathlib import Path
 
 import numpy
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="needs torch")
-
-from hpml.benchmark import read_cases  # noqa: E402
-from hpml.datasets import Pictures  # noqa: E402
-from hpml.training import Trainer, TrainingError, train  # noqa: E402
-from hpml.training.checkpoint import (  # noqa: E402
+from hpml.benchmark import read_cases
+from hpml.datasets import Pictures
+from hpml.training import Trainer, TrainingError, train
+from hpml.training.checkpoint import (
     generators,
     read_checkpoint,
     restore_generators,
 )
-from hpml.training.processes import Processes  # noqa: E402
-from tests.training.small import STEPS, data, network, recipe  # noqa: E402
+from hpml.training.processes import Processes
+from tests.training.small import STEPS, data, network, recipe
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -8,12 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="needs torch")
-
-from hpml.training import train  # noqa: E402
-from tests.training.shared import without_dropout  # noqa: E402
-from tests.training.small import data, recipe  # noqa: E402
+from hpml.training import train
+from tests.training.shared import without_dropout
+from tests.training.small import data, recipe
 
 ROOT = Path(__file__).resolve().parents[2]
 

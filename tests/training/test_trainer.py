@@ -4,12 +4,11 @@ import math
 import random
 
 import pytest
+import torch
+from torch import nn
 
-torch = pytest.importorskip("torch", reason="needs torch")
-from torch import nn  # noqa: E402
-
-from hpml.datasets import Pictures  # noqa: E402
-from hpml.training import (  # noqa: E402
+from hpml.datasets import Pictures
+from hpml.training import (
     RECIPES,
     NotFiniteError,
     Trainer,
@@ -18,8 +17,8 @@ from hpml.training import (  # noqa: E402
     processes,
     train,
 )
-from hpml.training import trainer as module  # noqa: E402
-from tests.training.small import data, network, recipe  # noqa: E402
+from hpml.training import trainer as module
+from tests.training.small import data, network, recipe
 
 
 def plain_losses(model: nn.Module, dropout: bool = True) -> list[float]:

@@ -28,7 +28,6 @@ SIDE = Entry("side", "B is ...", choices=("faster", "slower"))
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    pytest.importorskip("ipywidgets", reason="needs ipywidgets; `make .venv` installs it")
     monkeypatch.setattr(controls, "_ON_ITS_WAY", 0.0)
     return []
 
@@ -146,7 +145,6 @@ CELLS = (
 def test_a_notebook_runs_through_unanswered_with_and_without_controls(
     tmp_path: Path, headless: str
 ) -> None:
-    pytest.importorskip("ipywidgets", reason="needs ipywidgets; `make .venv` installs it")
     path = tmp_path / "01_page.ipynb"
     nbformat.write(new_notebook(cells=[new_code_cell(source) for source in CELLS]), path)
     environment = {"HPML_RESULTS": str(tmp_path / "results"), "HPML_HEADLESS": headless}

@@ -121,5 +121,6 @@ def test_a_quantity_reads_as_a_person_says_it() -> None:
 
 
 def test_an_array_with_a_median_method_is_not_taken_for_a_measurement() -> None:
-    torch = pytest.importorskip("torch", reason="needs torch")
+    import torch
+
     assert measured_value(torch.tensor(3.0), find_unit("ms")) == 3.0
