@@ -16,7 +16,7 @@ from matplotlib.transforms import Bbox
 from torch import nn
 
 from hpml.base import style
-from hpml.models import symbolic_toy_resnet, toy_resnet_layers
+from hpml.models import ToyResNet, symbolic_toy_resnet
 from hpml.symbolic import CustomInput, Input, SymbolicModel, optimize_module_calls
 from hpml.symbolic.building.interception import is_active
 from hpml.symbolic.errors import GraphError
@@ -148,7 +148,7 @@ def unpacking() -> SymbolicModel:
 
 
 def toy_resnet() -> SymbolicModel:
-    model = symbolic_toy_resnet(toy_resnet_layers(32), "inlined")
+    model = symbolic_toy_resnet(ToyResNet(32), "inlined")
     assert isinstance(model, SymbolicModel)
     return model
 
