@@ -16,7 +16,7 @@ def _forward(parents, operations, values, output, known=dict.__contains__):
 
 
 def asks_for_truth(parents, operations, inputs, output):
-    """It treats the value 0 as unknown. Use `in` to ask whether a name is known."""
+    """It treats a value of 0 or None as unknown. Use `in` to ask whether a name is known."""
     return _forward(parents, operations, dict(inputs), output, known=dict.get)
 
 
@@ -52,8 +52,8 @@ def forgets_who_asked(parents, operations, inputs, output):
 
 
 def no_memory(parents, operations, inputs, output):
-    """A known value was computed again. Store it: without memory, each diamond doubles the number
-    of executions."""
+    """A known value was computed again. Store each value, and look for it before you compute it:
+    without memory, each diamond doubles the number of executions."""
     if output in inputs:
         return inputs[output]
     values = [no_memory(parents, operations, inputs, name) for name in parents[output]]

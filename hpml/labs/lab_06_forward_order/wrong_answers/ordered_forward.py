@@ -2,8 +2,8 @@
 
 
 def arguments_as_known(order, parents, operations, inputs, output):
-    """The arguments came in the order in which the values became known. For `a - b` the order
-    matters: pass them in the order of `parents[name]`."""
+    """The arguments are not those that `parents[name]` lists. Pass one for each entry, in that
+    order: for `a - b` the order matters, and `a + a` needs `a` twice."""
     values = dict(inputs)
     for name in order:
         given = [value for known, value in values.items() if known in parents[name]]

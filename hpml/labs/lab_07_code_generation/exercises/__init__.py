@@ -56,6 +56,7 @@ def _run_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         ("no calls", [], "x", 2, "right"),
         ("a is read twice", [a, b, c, again, both], "e", 2, "branches"),
         ("b is read twice by one call", [a, b, twice, d], "d", 2, "branches"),
+        ("runs of one call", [a, b, ("c", 2, ["a"]), ("d", 3, ["b", "c"])], "d", 1, "branches"),
         ("a is read again much later", [a, b, c, d, ("e", 4, ["a"])], "e", 2, "branches"),
         (
             "the first is read again at the end",

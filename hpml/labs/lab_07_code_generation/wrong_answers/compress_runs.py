@@ -3,11 +3,13 @@
 from collections import Counter
 
 
-def _runs(calls, output, min_length, *, other_readers=True, output_ends=True, shorten=0):
+def _runs(
+    calls, output, min_length, *, alone=True, other_readers=True, output_ends=True, shorten=0
+):
     reads = Counter(each for _, _, arguments in calls for each in arguments)
     runs = []
     for position, (_, _, arguments) in enumerate(calls):
-        if len(arguments) != 1:
+        if alone and len(arguments) != 1:
             continue
         before = calls[position - 1][0] if position else None
         goes_on = arguments == [before] and not (other_readers and reads[before] > 1)
@@ -18,6 +20,12 @@ def _runs(calls, output, min_length, *, other_readers=True, output_ends=True, sh
         else:
             runs.append((position, position + 1))
     return [(first, end - shorten) for first, end in runs if end - first >= min_length]
+
+
+def any_first_call(calls, output, min_length):
+    """A run begins with a call of two arguments. The first call of a run has exactly one, as the
+    others do: a loop passes on a single value."""
+    return _runs(calls, output, min_length, alone=False)
 
 
 def ignores_other_readers(calls, output, min_length):

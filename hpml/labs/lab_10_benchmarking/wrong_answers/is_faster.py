@@ -29,9 +29,19 @@ def bands_overlap(a, b):
 
 
 def decides_at_once(a, b):
-    """Fewer than six rounds are not enough: with five, one of two equal programs wins all of them
-    once in sixteen times."""
-    return _sign_test(a, b, allowed=0.3)
+    """It decides from too few wins. One of two equal programs wins five rounds of five once in
+    sixteen times, and at least five of six more than once in five times."""
+    return _sign_test(a, b, allowed=0.22)
+
+
+def fixed_share(a, b):
+    """It needs the same share of wins for every number of rounds. Few rounds need a larger share and
+    many rounds a smaller one: compare it with the table of wins needed."""
+    if len(a) < 6:
+        return "cannot tell"
+    wins = sum(x < y for x, y in zip(a, b, strict=True))
+    losses = sum(x > y for x, y in zip(a, b, strict=True))
+    return _compared(losses, wins) if max(wins, losses) >= 0.7 * len(a) else "cannot tell"
 
 
 def majority(a, b):
@@ -46,8 +56,7 @@ def mean(a, b):
 
 
 def minimum(a, b):
-    """It compares the two minima, so a single lucky sample decides. It answers `cannot tell` only
-    if they are equal."""
+    """It compares the two minima, so a single lucky sample decides."""
     return _compared(min(a), min(b))
 
 
