@@ -84,6 +84,15 @@ def recorded(lab: str, key: str) -> str:
     return f"Recorded on a quiet machine ({cpu}): {text}."
 
 
+def recorded_conclusion(lab: str) -> str:
+    """Return what a lab's closing experiment showed when it was recorded; empty if it was not."""
+    record = read_record(lab)
+    if record is None or not record["verdicts"]:
+        return ""
+    last = " ".join(record["verdicts"][-1][1].split("\n\n")[-1].split())
+    return f"Recorded on a quiet machine ({record['machine']['cpu']}): {last}"
+
+
 def reference(lab: int | str) -> Page:
     """Return what a lab gave on a quiet machine: its table of results and its conclusions.
 

@@ -27,7 +27,7 @@ def call(
     before = {name: encode(value) for name, value in given.items()}
     try:
         through = getattr(observe, "through", None)
-        named = _as_named(function, given)
+        named = as_named(function, given)
         result = function(**named) if through is None else through(function, named)
         after = {name: encode(given[name]) for name in before}
         value = encode(observe(result, given))
@@ -41,7 +41,7 @@ def call(
     return {"outcome": "returned", "value": value, "changed": changed}
 
 
-def _as_named(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
+def as_named(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments under the function's own names for its parameters, by place."""
     with contextlib.suppress(TypeError, ValueError):
         signature = inspect.signature(function)

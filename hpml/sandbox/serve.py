@@ -32,7 +32,7 @@ from types import ModuleType
 from typing import Any
 
 from hpml.sandbox import forbidden
-from hpml.sandbox.calling import call, raised
+from hpml.sandbox.calling import as_named, call, raised
 from hpml.sandbox.deadline import deadline
 from hpml.sandbox.harness import load_function, load_harness
 from hpml.sandbox.notebook import NOT_LITERAL, Program, Statement, Version, compiled, parse
@@ -170,12 +170,13 @@ class Worker:
         arguments, observe = load_harness(question["harness"])
         given = [arguments(decode(json.loads(data))) for data in question["cases"]]
         function = self._function or _missing
+        named = [as_named(function, keywords) for keywords in given]
         self._channel.send({"id": question["id"], "ready": True})
         if self._channel.receive() is None:
             return {}
         outcomes: list[dict[str, Any]] = []
         try:
-            results = [function(**keywords) for keywords in given]
+            results = [function(**keywords) for keywords in named]
             for result, keywords in zip(results, given, strict=True):
                 value = encode(observe(result, keywords))
                 outcomes.append({"outcome": "returned", "value": value, "changed": {}})

@@ -16,7 +16,13 @@ from hpml.benchmark import Ratio
 from hpml.course import command
 from hpml.course.predictions.prediction import predict
 from hpml.course.predictions.session import forget, lab_head
-from hpml.course.reference import REVEALED, keep_revealed, read_record, reference
+from hpml.course.reference import (
+    REVEALED,
+    keep_revealed,
+    read_record,
+    recorded_conclusion,
+    reference,
+)
 from hpml.release.reading import predictions
 
 ROOT = Path(__file__).parents[2]
@@ -95,3 +101,11 @@ def test_each_question_and_explanation_of_a_lab_has_a_recorded_answer(path: Path
     assert record is not None
     # Lab 14 measures this one with the student's own `quantise`.
     assert asked - set(record["questions"]) <= {"bits"}
+
+
+@pytest.mark.parametrize(("lab", "said"), [("00", "A fits"), ("01", "so B"), ("02", "So A")])
+def test_a_conclusion_that_cannot_be_drawn_here_is_answered_by_the_recorded_one(
+    lab: str, said: str
+) -> None:
+    assert said in recorded_conclusion(lab)
+    assert recorded_conclusion("no such lab") == ""

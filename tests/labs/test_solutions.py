@@ -126,6 +126,34 @@ def test_the_right_solution_gets_every_point_in_the_notebook_and_under_every_see
             assert verdict.parts == exercise.parts
 
 
+class _Renamed(ast.NodeTransformer):
+    """Renames the parameters of one function."""
+
+    def __init__(self, function: ast.FunctionDef) -> None:
+        self._names = {each.arg for each in function.args.args}
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.arg += "_" * (node.arg in self._names)
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        node.id += "_" * (node.id in self._names)
+        return node
+
+
+@each_exercise
+def test_the_right_solution_is_right_with_other_names_for_its_parameters(
+    exercise: Exercise,
+) -> None:
+    source = next(source for each, source in (p.values for p in RIGHT) if each is exercise)
+    tree = ast.parse(source)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == exercise.name:
+            _Renamed(node).visit(node)
+    verdict = verdict_on(exercise, ast.unparse(tree), None)
+    assert verdict.right, verdict.text
+
+
 @pytest.mark.parametrize(("exercise", "wrong"), WRONG)
 def test_a_wrong_answer_costs_points_and_gets_its_diagnosis(
     exercise: Exercise, wrong: WrongAnswer

@@ -147,6 +147,13 @@ def test_time_is_given_in_two_answers() -> None:
     assert [decode(each["value"]) for each in results["outcomes"]] == [2, 4]
 
 
+def test_a_function_is_timed_under_its_own_names_for_its_parameters() -> None:
+    cell = "def double(number):\n    return 2 * number"
+    question = {**_call(), "do": "time", "id": "t", "cases": _cases(1, 2)}
+    *_, results = _asked(_prepare(cell), LOAD, question, {"do": "go", "id": "g"})
+    assert [decode(each["value"]) for each in results["outcomes"]] == [2, 4]
+
+
 def test_nothing_is_called_before_the_sign() -> None:
     cell = "calls = []\ndef double(n):\n    raise SystemExit"
     question = {**_call(), "do": "time", "id": "t", "cases": _cases(1)}

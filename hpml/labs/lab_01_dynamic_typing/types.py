@@ -10,6 +10,7 @@ from hpml.base.errors import describe
 from hpml.base.page import Page
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Comparison
+from hpml.course.reference import recorded_conclusion
 from hpml.profiling import MemoryOf
 
 LEAST = 2e-9
@@ -148,4 +149,4 @@ def _memory(measured: Comparison, before: float) -> str:
         return message + "The difference has grown: **B** contributes to it."
     if grown.high < max(before / 2, 2 * LEAST):
         return message + "The difference has not grown, so **B** does not contribute."
-    return message + "This measurement cannot tell about **B**."
+    return f"{message}This measurement cannot tell about **B**. {recorded_conclusion('01')}"

@@ -155,10 +155,12 @@ def _random_loop(generator: random.Random) -> tuple[list[Instruction], list[Any]
 
 
 def _execute_symptom(case: Case, outcome: Outcome) -> object:
-    """Return what came; of an unknown instruction whether it was refused, and by its name."""
+    """Return what came; of an unknown instruction whether an error refused or named it."""
     if case.part == "unknown":
-        refused = isinstance(outcome, Raised) and "ValueError" in outcome.bases
-        return [refused, refused and _judge_execute(case, outcome) is None]
+        if not isinstance(outcome, Raised):
+            return [False, False]
+        named = any(name in outcome.message for name, _ in case.data["instructions"])
+        return ["ValueError" in outcome.bases, named]
     if _given_back(outcome):
         return "given back"
     return symptom(case, outcome)

@@ -15,6 +15,7 @@ from hpml.base.page import Page, show_code
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Comparison
 from hpml.bytecode import disassemble
+from hpml.course.reference import recorded_conclusion
 
 
 def tokens_by_line(source: str) -> Table:
@@ -118,7 +119,7 @@ def what_fits(expressions: Comparison) -> str:
     if power.against(0) != "above":
         return (
             "In these rounds `x ** 2` was not clearly slower, so there is nothing to explain. "
-            "Run the cell again when the machine is less busy."
+            f"Run the cell again when the machine is less busy. {recorded_conclusion('02')}"
         )
     lines = [f"`x ** 2` takes {format_seconds(power.value)} more than `x * x`."]
     answers = []
@@ -132,4 +133,6 @@ def what_fits(expressions: Comparison) -> str:
             "So **A** remains: the work inside the one instruction takes longer. It is true "
             "that the power has no specialised form, but that is not the reason."
         )
+    elif "cannot tell" in answers:
+        lines.append(recorded_conclusion("02"))
     return "\n\n".join(lines)

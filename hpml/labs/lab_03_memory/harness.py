@@ -70,7 +70,8 @@ _peak = [0]
 def _traced(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
     """Call a function, with a long array while Python's allocations are counted."""
     _peak[0] = 0
-    if len(arguments["x"]) < 1000:
+    (x,) = arguments.values()  # under the student's name for it
+    if len(x) < 1000:
         return function(**arguments)
     # The first call may import things.
     function(**{name: value.copy() for name, value in arguments.items()})

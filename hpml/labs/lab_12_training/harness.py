@@ -40,7 +40,7 @@ def steps(result: Any, arguments: Mapping[str, Any]) -> Any:
 
 def _run(function: Callable[..., Any], arguments: dict[str, Any]) -> list[Any]:
     results = [function(**arguments)]
-    scale, interval = arguments["scale"], arguments["interval"]
+    *_, interval = arguments.values()  # under the student's names for them
     for true in _true[1:]:
         if type(results[-1]) is not tuple or len(results[-1]) != 3:
             break

@@ -13,6 +13,8 @@ import pytest
 from hpml.base.files import course_folder
 from hpml.benchmark import Comparison, Measurement
 from hpml.bytecode import disassemble, trace
+from hpml.course.exercises.check import run, visible_cases
+from hpml.labs.catalogue import find
 from hpml.labs.lab_02_bytecode import counting, harness, slide, stages
 
 SOLUTION = Path(__file__).parents[2] / "solutions" / "lab_02" / "execute" / "right.py"
@@ -50,6 +52,17 @@ def test_the_slide_stands_whole_on_the_left_and_todays_bytecode_on_the_right() -
         f"{offset} {name} {operand}".rstrip() for offset, name, operand in slide.LISTING
     ]
     assert right == [f"{step.offset} {step}" for step in disassemble(slides_f).instructions]
+
+
+def test_an_error_that_names_an_unknown_instruction_did_not_skip_it() -> None:
+    exercise = find("execute", "02")
+    cases = [case for case in visible_cases(exercise) if case.part == "unknown"][:1]
+
+    def by_dictionary(instructions: Any, values: Any) -> Any:
+        return {name: {"LOAD_FAST": 0}[name] for name, _ in instructions}
+
+    (outcome,) = run(exercise, by_dictionary, cases)
+    assert exercise.symptom(cases[0], outcome) == [False, True]
 
 
 def odd_sum(n: int) -> None:

@@ -31,6 +31,8 @@ def _references(
     names = "objects" if len(arrows) > 70 else arrows or "no references"
     given = [place for place in range(len(refers)) if place not in hidden]
     call = f"find_cycle(objects)  # {len(given)} of {'/'.join(dict.fromkeys(message))}: {names}"
+    if not refers:
+        call = "find_cycle([])"
     if hidden:
         call += f"; without {', '.join(map(str, hidden))}"
     data = {"refers": [list(others) for others in refers], "kinds": message, "hidden": list(hidden)}

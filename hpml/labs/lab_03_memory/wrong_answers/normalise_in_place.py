@@ -38,6 +38,15 @@ def forgets_return(x):
     _divided(x, _spread(x))
 
 
+def leaves_equal_numbers(x):
+    """Numbers that are all the same stay as they are. Their differences from the mean are 0, so the
+    array becomes 0: only the division is left out."""
+    if x.max() == x.min():
+        return x
+    x -= x.mean()
+    return _divided(x, _spread(x))
+
+
 def new_array(x):
     """`x = x - ...` makes a new array and lets go of the one that was given. The caller's array
     stays as it was. `x -= ...` changes the array itself."""
