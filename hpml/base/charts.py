@@ -239,11 +239,12 @@ def timeline(
 
     def draw(ax: Axes) -> None:
         ends = []
+        near = 0.003 * max((end for spans in rows.values() for _, end in spans), default=0.0)
         for row, (name, spans) in enumerate(rows.items()):
             shade = shades[name], style.tint(shades[name], 0.6)
             last, light = 0.0, True
             for start, end in spans:
-                light = not light and start - last < 0.01 * (end - start)
+                light = not light and start - last < near
                 ax.barh(row, end - start, left=start, height=0.66, color=shade[light])
                 last = end
             ends.append(_annotated(ax, row, texts.get(name, ""), [last], None))

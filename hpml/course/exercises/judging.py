@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 from hpml.course.exercises.exercise import Case, Exercise, Wrong
 from hpml.course.exercises.outcomes import NOT_TRIED, NoAnswer, Outcome, Raised, Returned
@@ -141,18 +142,25 @@ def judge(
 
 def _with_python_numbers(outcomes: Sequence[Outcome]) -> tuple[list[Outcome], str]:
     """Return the outcomes with Python's numbers in the place of NumPy's, and what to say of it."""
-    found: list[Outcome] = []
     note = ""
-    for outcome in outcomes:
-        value = outcome.value if isinstance(outcome, Returned) else None
+
+    def plain(value: Any) -> Any:
+        nonlocal note
+        if type(value) in (list, tuple):
+            return type(value)(map(plain, value))
         number = value.number() if isinstance(value, Array) else None
-        if isinstance(outcome, Returned) and isinstance(value, Array) and number is not None:
-            kind = type(number).__name__
-            note = note or (
-                f"It returns {value.library}'s {value.dtype}; {kind}(...) makes it Python's {kind}."
-            )
-            outcome = replace(outcome, value=number)
-        found.append(outcome)
+        if number is None:
+            return value
+        kind = type(number).__name__
+        note = note or (
+            f"It returns {value.library}'s {value.dtype}; {kind}(...) makes it Python's {kind}."
+        )
+        return number
+
+    found = [
+        replace(outcome, value=plain(outcome.value)) if isinstance(outcome, Returned) else outcome
+        for outcome in outcomes
+    ]
     return found, note
 
 

@@ -19,13 +19,6 @@ def scaled_gradients(true: list[float], scale: float) -> list[float]:
     return [math.copysign(math.inf, g) if abs(g * scale) > LARGEST else g * scale for g in true]
 
 
-def plain_floats(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return a tuple with its floats as Python's own: NumPy's are as right."""
-    if not isinstance(result, tuple):
-        return result
-    return tuple(float(each) if isinstance(each, float) else each for each in result)
-
-
 def first_step(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of the first step: of the only one, or of a run."""
     _true[:] = data.get("true", [])
@@ -42,7 +35,7 @@ def _run(function: Callable[..., Any], arguments: dict[str, Any]) -> list[Any]:
     results = [function(**arguments)]
     *_, interval = arguments.values()  # under the student's names for them
     for true in _true[1:]:
-        if type(results[-1]) is not tuple or len(results[-1]) != 3:
+        if not isinstance(results[-1], tuple | list) or len(results[-1]) != 3:
             break
         _, scale, good = results[-1]
         results.append(function(scaled_gradients(true, scale), scale, good, interval))

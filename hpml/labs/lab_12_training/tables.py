@@ -70,8 +70,9 @@ def draw_magnitudes(
         charts.append(histogram(powers, bins, "x", title=name, at=[edge], height=1.2))
     rows = []
     for name, (smallest, largest, _) in formats.items():
-        left, right = max(low, math.log2(smallest)), min(high, math.log2(largest))
-        text = f"from 2 to the power {math.log2(smallest):.0f} up"
+        first, last = math.log2(smallest), math.log2(largest)
+        left, right = max(low, first), min(high, last)
+        text = f"{first:.0f} to {last:.0f}" + ", not all drawn" * (last > high)
         rows.append(Bar(name, right - left, text, start=left, colour=style.colour(name)))
     title, x = "Ranges of the formats", "power of two; the line is float16's smallest normal number"
     charts.append(bars(rows, title=title, x=x, at=[edge], xlim=(low, high + 12)))
