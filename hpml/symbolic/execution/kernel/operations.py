@@ -126,7 +126,9 @@ def step_of(layer: nn.Module, result: Operand, operands: Sequence[Any]) -> Step:
 def _arguments(layer: Any, operands: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return the arguments as they were written, with the values of the graph among them."""
     places = {f"a{i}": operand for i, operand in enumerate(operands)}
-    scope = {"call": lambda *given, **named: (given, named), "k": layer.template.constants}
+    # A size that is read has no number here, which torch.Size would ask for.
+    constants = [tuple if each is torch.Size else each for each in layer.template.constants]
+    scope = {"call": lambda *given, **named: (given, named), "k": constants}
     arguments: tuple[tuple[Any, ...], dict[str, Any]]
     arguments = eval(f"call({layer.template.text})", scope | places)
     return arguments
