@@ -133,6 +133,7 @@ REFUSED: dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]] = {
     "a convolution": ((3, 8, 8), lambda x: nn.Conv2d(3, 4, 3)(x)),
     "a function": ((8,), lambda x: torch.cumsum(x, 1)),
     "an argument": ((8,), lambda x: torch.add(x, x, alpha=2)),
+    "an argument by name": ((8,), lambda x: torch.neg(input=x)),
     "an argument of an activation": ((8,), lambda x: F.gelu(x, approximate="none") + F.softplus(x)),
     "broadcasting": ((8,), lambda x: x * nn.Linear(8, 1)(x)),
     "the batch, moved": ((8,), lambda x: x.unsqueeze(0)),
