@@ -135,6 +135,7 @@ REFUSED: dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]] = {
     "an argument": ((8,), lambda x: torch.add(x, x, alpha=2)),
     "an argument by name": ((8,), lambda x: torch.neg(input=x)),
     "an argument of an activation": ((8,), lambda x: F.gelu(x, approximate="none") + F.softplus(x)),
+    "another dtype": ((8,), lambda x: (x * 2).view(torch.int32)),
     "broadcasting": ((8,), lambda x: x * nn.Linear(8, 1)(x)),
     "the batch, moved": ((8,), lambda x: x.unsqueeze(0)),
     "the batch, flattened": ((4, 4), lambda x: x.flatten()),
