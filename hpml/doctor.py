@@ -40,14 +40,15 @@ _REQUIRED = {
     "ipywidgets": "no answers typed into the page, no controls",
     "nbclient": "`hpml run` cannot execute a lab",
     "nbformat": "`hpml run` cannot execute a lab",
-    "psutil": "memory and cores are not shown",
+    "numba": "labs 04, 07, 08 and 13 stop where they compile",
+    "memory_profiler": "no memory by line in labs 03 and 09",
+    "pyinstrument": "no sampling profiler in lab 09",
+    "psutil": "`hpml run` and `hpml train` do not start",
     "tqdm": "no progress bars",
 }
 _OPTIONAL = {
     "jupyterlab": "`hpml lab` cannot open the course; hosted notebooks do not need it",
-    "numba": "no Numba rows in labs 01, 04, 07, 08, 13",
     "snakeviz": "lab 09 cannot open the saved profile in SnakeViz",
-    "memory_profiler": "lab 03 shows no memory by line",
     "onnx": "lab 14 exports no model",
     "onnxscript": "lab 14 exports no model",
     "onnxruntime": "lab 14 has no rows of ONNX Runtime",

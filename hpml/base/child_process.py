@@ -120,7 +120,7 @@ class ChildProcess:
         except (ValueError, RecursionError):
             raise ChildError(
                 f"The process sent {describe(line)}, expected a line of JSON; is something else "
-                "writing to its standard output? See `take_output`."
+                "writing to its standard output?"
             ) from None
 
     def last_words(self, length: int = 2000) -> str:
@@ -150,28 +150,6 @@ def with_package(environment: Mapping[str, str] | None = None) -> dict[str, str]
     root = str(Path(__file__).resolve().parents[2])
     path = before.get("PYTHONPATH")
     return {**before, "PYTHONPATH": os.pathsep.join([root, path] if path else [root])}
-
-
-def take_output() -> IO[str]:
-    """Return a stream for the child's messages; from now on prints go to standard error."""
-    messages = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    return messages
-
-
-def take_input() -> IO[str]:
-    """Return the stream of the parent's messages; from now on standard input is empty."""
-    messages = os.fdopen(os.dup(0), encoding="utf-8")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    return messages
-
-
-def write_message(stream: IO[str], message: object) -> None:
-    """Send one value from the child."""
-    stream.write(json.dumps(message) + "\n")
-    stream.flush()
 
 
 def _read(stream: IO[bytes], lines: queue.SimpleQueue[bytes], longest: int) -> None:

@@ -100,10 +100,7 @@ def _differences(
             yield from _differences(a, b, close, close_floats, f"{place}[{index}]")
     elif isinstance(want, dict) and isinstance(got, dict):
         if set(want) != set(got):
-            # From another process all keys come back as texts.
-            want, got = ({str(key): item for key, item in d.items()} for d in (want, got))
-        if set(want) != set(got):
-            yield place, f"the keys {describe(sorted(want))}", describe(sorted(got))
+            yield place, f"the keys {describe(list(want))}", describe(list(got))
             return
         for key, item in want.items():
             yield from _differences(item, got[key], close, close_floats, f"{place}[{key!r}]")

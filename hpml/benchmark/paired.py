@@ -124,7 +124,6 @@ class PairedSamples:
         one, other = self[name], self[baseline]
         if one is other and self.rounds >= FEWEST_ROUNDS:
             return Ratio(1.0, 1.0, 1.0, "cannot tell", "it is compared with itself")
-        # In another process nothing lies where it did, but a longer call hides it as well.
         shift = PLACEMENT / min(each.median * each.items for each in (one, other))
         found = paired_ratio(
             one.samples,

@@ -1,9 +1,8 @@
-"""What every profiler asks before it runs something: a function, no second profiler, a library."""
+"""What every profiler asks before it runs something: a function, and no second profiler."""
 
 from __future__ import annotations
 
 import errno
-import importlib
 import inspect
 import os
 import signal
@@ -83,13 +82,3 @@ def in_existing_folder(path: str | os.PathLike[str]) -> Path:
     if not Path(path).parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(Path(path).parent))
     return Path(path)
-
-
-def library(name: str) -> Any:
-    """Return a library that the course can do without."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise ProfilingError(
-            f"{name} is not installed; install it with pip install {name}."
-        ) from None

@@ -19,7 +19,7 @@ from hpml.base import module_calls
 from hpml.base.errors import describe
 from hpml.base.page import Page
 from hpml.profiling.call_tree import CallTree, short_place, tree_of_stacks
-from hpml.profiling.checks import check_function, library, refuse_a_second_profiler
+from hpml.profiling.checks import check_function, refuse_a_second_profiler
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.icicle import icicle
 
@@ -101,7 +101,9 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
 def _by_pyinstrument(
     function: Callable[..., Any], arguments: tuple[Any, ...], interval: float
 ) -> tuple[Any, list[tuple[Stack, float]]]:
-    profiler = library("pyinstrument").Profiler(interval=interval, async_mode="disabled")
+    from pyinstrument import Profiler
+
+    profiler = Profiler(interval=interval, async_mode="disabled")
     profiler.start()
     try:
         result = function(*arguments)

@@ -17,16 +17,13 @@ from hpml.base.child_process import (
 
 ECHO = """
 import sys
-from hpml.base.child_process import take_output, write_message
 import json
-messages = take_output()
 for line in sys.stdin:
-    print("printed, not said")
     value = json.loads(line)
     if value == "die":
         print("last words", file=sys.stderr, flush=True)
         sys.exit(3)
-    write_message(messages, value)
+    print(json.dumps(value), flush=True)
 """
 STARTS_ANOTHER = """
 import json, subprocess, sys, time

@@ -133,7 +133,9 @@ REFUSED: dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]] = {
     "a convolution": ((3, 8, 8), lambda x: nn.Conv2d(3, 4, 3)(x)),
     "a function": ((8,), lambda x: torch.cumsum(x, 1)),
     "an argument": ((8,), lambda x: torch.add(x, x, alpha=2)),
+    "an argument by name": ((8,), lambda x: torch.neg(input=x)),
     "an argument of an activation": ((8,), lambda x: F.gelu(x, approximate="none") + F.softplus(x)),
+    "another dtype": ((8,), lambda x: (x * 2).view(torch.int32)),
     "broadcasting": ((8,), lambda x: x * nn.Linear(8, 1)(x)),
     "the batch, moved": ((8,), lambda x: x.unsqueeze(0)),
     "the batch, flattened": ((4, 4), lambda x: x.flatten()),
@@ -323,5 +325,7 @@ def test_compiling_does_not_depend_on_depth() -> None:
 
 def test_the_batch_may_be_written_as_the_size_of_a_value() -> None:
     x, value = Input((4,)), torch.rand(3, 4)
-    model = SymbolicModel(x, x.reshape(x.shape[0], 2, 2) * 2, execution="numba")
-    close(model(value), value.reshape(3, 2, 2) * 2)
+    result = x.reshape(x.shape[0], 2, 2) * 2
+    model = SymbolicModel(x, (result, result.view(result.shape)), execution="numba")
+    for one in model(value):
+        close(one, value.reshape(3, 2, 2) * 2)

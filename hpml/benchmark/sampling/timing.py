@@ -140,10 +140,6 @@ class Sampler:
             )
         return seconds
 
-    def close(self) -> None:
-        """Let go of what is run."""
-        self._run = lambda: None
-
     def _once(self) -> object:
         began, worked = time.perf_counter(), time.process_time()
         value = self._run()

@@ -92,16 +92,13 @@ def read_number(
 
 def measured_value(measured: object, unit: Unit) -> float:
     """Return a measured result as a number of `unit`."""
-    if isinstance(measured, str):
-        return _from_text(measured, unit)
     median = getattr(measured, "median", None)
     if median is not None and not callable(median):
-        own = find_unit(str(getattr(measured, "unit", "s")))
-        return _converted(float(median), own, unit, describe(measured))
+        return _converted(float(median), find_unit("s"), unit, describe(measured))
     value = getattr(measured, "value", None)
     if value is not None and not callable(value):
         return _converted(float(value), find_unit("×"), unit, describe(measured))
-    return _from_number(measured, unit)
+    return read_number(measured, unit, at_least=-math.inf)
 
 
 def spread_too_far(measured: object) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from hpml.base.tables import Shown, Table, format_bytes
-from hpml.profiling.checks import check_function, library, traceable
+from hpml.profiling.checks import check_function, traceable
 from hpml.profiling.errors import ProfilingError
 
 
@@ -91,9 +91,10 @@ def memory_lines(function: Callable[..., Any], /, *arguments: Any, **keywords: A
     >>> found.result, [line.occurrences for line in found.lines]
     (1000, [1, 1, 1])
     """
-    profiler_class = library("memory_profiler").LineProfiler
+    from memory_profiler import LineProfiler
+
     code, source, first = traceable("memory_lines", function)
-    profiler = profiler_class()
+    profiler = LineProfiler()
     # Not `add_function`: it refuses whatever is not in a file, and a cell's source is known too.
     measured: dict[int, tuple[float, float, int]] = {}
     for each in _with_inner(code):
@@ -176,6 +177,8 @@ def memory_over_time(function: Callable[..., Any], *arguments: Any) -> MemoryOve
     Raises:
         ProfilingError: if `function` cannot be called.
     """
+    from memory_profiler import memory_usage
+
     check_function("memory_over_time", function)
     errors: list[BaseException] = []
 
@@ -187,7 +190,7 @@ def memory_over_time(function: Callable[..., Any], *arguments: Any) -> MemoryOve
             errors.append(error)
             return None
 
-    samples, result = library("memory_profiler").memory_usage(
+    samples, result = memory_usage(
         (run, (), {}), interval=0.01, timestamps=True, retval=True, max_iterations=1
     )
     if errors:

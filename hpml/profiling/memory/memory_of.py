@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from hpml.base.errors import describe
 from hpml.base.tables import Shown, Table
-from hpml.profiling.checks import library
 from hpml.profiling.errors import ProfilingError
 
 KINDS = ("list", "array", "numpy", "tensor")
@@ -93,7 +92,7 @@ def memory_of(n: int, kind: str) -> MemoryOf:
         kind: ``"list"``, ``"array"``, ``"numpy"`` or ``"tensor"``.
 
     Raises:
-        ProfilingError: if `n` or `kind` is none of these, or what makes the kind is not installed.
+        ProfilingError: if `n` or `kind` is none of these.
 
     >>> memory = memory_of(10, "array")
     >>> [(part.name, part.count, part.each) for part in memory.parts]
@@ -111,13 +110,16 @@ def memory_of(n: int, kind: str) -> MemoryOf:
         numbers = array.array("d", [0.0]) * n
         return _compact(n, kind, sys.getsizeof(numbers) - n * numbers.itemsize, numbers.itemsize)
     if kind == "numpy":
-        made = library("numpy").zeros(n)
+        import numpy as np
+
+        made = np.zeros(n)
         # getsizeof counts the numbers of an array that owns them.
         return _compact(n, kind, sys.getsizeof(made) - made.nbytes, made.itemsize)
     if kind == "tensor":
-        torch = library("torch")
-        made = torch.zeros(n, dtype=torch.float64)
-        return _compact(n, kind, sys.getsizeof(made), made.element_size())
+        import torch
+
+        tensor = torch.zeros(n, dtype=torch.float64)
+        return _compact(n, kind, sys.getsizeof(tensor), tensor.element_size())
     raise ProfilingError(f"memory_of expects one of {', '.join(KINDS)}, got {describe(kind)}.")
 
 

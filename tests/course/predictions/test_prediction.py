@@ -34,7 +34,7 @@ def test_the_factor_stands_between_what_was_said_and_what_was_measured(
     lab: Lab, capsys: pytest.CaptureFixture[str]
 ) -> None:
     guess = ask(3)
-    guess.reveal(SimpleNamespace(median=0.9e-6, unit="s"))
+    guess.reveal(SimpleNamespace(median=0.9e-6))
     assert guess.verdict == "You said 3 µs, the result is 0.9 µs: 3.3 times too high."
     assert guess.verdict in capsys.readouterr().out
     page = guess._result()

@@ -89,10 +89,12 @@ def test_converting_a_time_keeps_it(value: float, own: str, asked: str) -> None:
 
 
 def test_a_measurement_counts_by_its_median_and_a_ratio_by_its_value() -> None:
-    measurement = SimpleNamespace(median=2.5e-6, unit="s")
+    measurement = SimpleNamespace(median=2.5e-6)
     assert measured_value(measurement, find_unit("us")) == 2.5
     assert measured_value(SimpleNamespace(value=1.5), find_unit("×")) == 1.5
     assert measured_value("900 ns", find_unit("us")) == 0.9
+    with pytest.raises(AnswerError):
+        measured_value(math.nan, find_unit("us"))
     with pytest.raises(AnswerError):
         measured_value(measurement, find_unit("MB"))
     with pytest.raises(AnswerError):

@@ -209,6 +209,8 @@ def _steps(graph: Graph, layers: Sequence[nn.Module]) -> list[tuple[int, Step]]:
         try:
             if call.unpacks or others or result is None:
                 raise Refused("the kernel knows calls with one result")
+            if graph.values[result].kind != _kind_of_inputs(graph):
+                raise Refused("the kernel knows results of the dtype of the inputs")
             if effects is not None and call.arguments[effects.argument] in given:
                 given.add(result)
                 if effects.changed:

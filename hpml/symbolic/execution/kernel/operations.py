@@ -108,9 +108,11 @@ def step_of(layer: nn.Module, result: Operand, operands: Sequence[Any]) -> Step:
         given, settings = tuple(operands), {name: getattr(layer, name) for name in names}
     if name == "linear":
         return _linear(result, *given, **settings)
-    if name in _ARITHMETIC and len(given) == 2 and not settings:
+    if name in _ARITHMETIC:
+        if len(given) != 2 or settings:
+            raise Refused(f"the kernel knows {name} of two positional arguments only")
         return _arithmetic(_ARITHMETIC[name], result, *given)
-    if name is None or not isinstance(given[0], Operand):
+    if name is None or not given or not isinstance(given[0], Operand):
         raise Refused("the kernel does not know it")
     if name in _SHAPES:  # the numbers are in the same order before and after
         if given[0].size != result.size:
@@ -118,7 +120,7 @@ def step_of(layer: nn.Module, result: Operand, operands: Sequence[Any]) -> Step:
         return _each(result, given[0], "u")
     try:
         expression, constants = _FORMS[name](*given[1:], **settings)
-    except (KeyError, TypeError, ValueError) as error:
+    except (TypeError, ValueError) as error:
         raise Refused(f"the kernel does not know its arguments: {error}") from None
     return _each(result, given[0], expression, *constants)
 
@@ -126,7 +128,9 @@ def step_of(layer: nn.Module, result: Operand, operands: Sequence[Any]) -> Step:
 def _arguments(layer: Any, operands: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return the arguments as they were written, with the values of the graph among them."""
     places = {f"a{i}": operand for i, operand in enumerate(operands)}
-    scope = {"call": lambda *given, **named: (given, named), "k": layer.template.constants}
+    # A size that is read has no number here, which torch.Size would ask for.
+    constants = [tuple if each is torch.Size else each for each in layer.template.constants]
+    scope = {"call": lambda *given, **named: (given, named), "k": constants}
     arguments: tuple[tuple[Any, ...], dict[str, Any]]
     arguments = eval(f"call({layer.template.text})", scope | places)
     return arguments
