@@ -327,15 +327,26 @@ def test_imports_nothing_but_the_standard_library() -> None:
     assert found.stdout.strip() in ("{'hpml', '__main__'}", "{'__main__', 'hpml'}")
 
 
-def test_the_limit_of_a_trace_gives_the_output_back() -> None:
-    def program() -> None:
-        with contextlib.redirect_stdout(io.StringIO()):
-            endless()
+def test_the_limit_leaves_nothing_altered() -> None:
+    lock, said = threading.Lock(), []
 
-    before = sys.stdout
-    with pytest.raises(StepLimitError):
-        Machine(max_steps=500).trace(program)
-    assert sys.stdout is before
+    def program() -> None:
+        try:
+            with lock, contextlib.redirect_stdout(io.StringIO()):
+                endless()
+        finally:
+            said.append("finally")
+
+    for call in (Machine(max_steps=500).run, Machine(max_steps=500).trace):
+        before = sys.stdout
+        with pytest.raises(StepLimitError) as caught:
+            call(program)
+        assert sys.stdout is before
+        assert not lock.locked()
+        assert caught.value.steps == 500
+    assert said == ["finally", "finally"]
+    assert caught.value.trace is not None
+    assert len(caught.value.trace) == 500
 
 
 def test_a_program_that_catches_everything_meets_the_limit_all_the_same() -> None:

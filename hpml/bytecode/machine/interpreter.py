@@ -71,7 +71,7 @@ def _until_signal(stack: CoroutineStack) -> Return | Yield | Reraise:
         frame.current = instruction
         state.steps += 1
         if state.steps > state.max_steps:
-            raise state.limit_error()
+            state.meet_limit()
         if observer is not None:
             observer.before(frame)
         if stack.handled is None:

@@ -49,11 +49,12 @@ class Machine:
     Async code, ``except*``, template strings and type aliases are refused by name. ``locals()``
     returns a new dictionary each time, as from 3.13 on; `exec` passes no ``__future__`` on.
 
-    A program that meets the limit is stopped there; its ``finally`` and ``with`` blocks do not run.
-    Steps that another thread takes are not recorded. Not modelled: `sys.getrefcount` counts
-    references of the machine as well; a signal handler may interrupt the machine itself, so that
-    its exception can leave the program without passing its ``finally``; nested generators reach the
-    recursion limit earlier; a ``__repr__`` that prints is heard while a trace is recorded.
+    A program that meets the limit leaves through its ``finally`` and ``with`` blocks, with a few
+    more steps for them; then the limit is reported. Steps that another thread takes are not
+    recorded. Not modelled: `sys.getrefcount` counts references of the machine as well; a signal
+    handler may interrupt the machine itself, so that its exception can leave the program without
+    passing its ``finally``; nested generators reach the recursion limit earlier; a ``__repr__``
+    that prints is heard while a trace is recorded.
 
     >>> Machine(max_steps=1000).run(sum, [1, 2])
     Traceback (most recent call last):
@@ -105,6 +106,8 @@ class Machine:
         plain, first = _plain(function)
         state = MachineState(self.max_steps or RUN_LIMIT, self._predicate(plain), decode)
         outcome = _call(state, plain, [*first, *args], keywords)
+        if state.limit is not None:
+            raise state.limit_error()
         if isinstance(outcome, Reraise):
             with unchanged(outcome.error, sys.exc_info()[1]):
                 raise outcome.error
@@ -129,6 +132,8 @@ class Machine:
         try:
             with recorder.listening():
                 outcome = _call(state, plain, [*first, *args], keywords)
+            if state.limit is not None:
+                raise state.limit_error()
         except StepLimitError as error:
             error.trace = _trace(plain, recorder, None, None)
             raise

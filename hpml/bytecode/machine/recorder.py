@@ -107,7 +107,6 @@ class Recorder:
         try:
             yield
         finally:
-            # A program that met the limit has not put back what it replaced.
             sys.stdout = before
 
     def before(self, frame: Frame) -> None:

@@ -35,6 +35,9 @@ __builtins__ = BUILTINS
 # CO_COROUTINE | CO_ITERABLE_COROUTINE | CO_ASYNC_GENERATOR: only an event loop can run these.
 ASYNC = 0x80 | 0x100 | 0x200
 
+_ALLOWANCE = 10_000
+"""Steps beyond the limit for a program to run its ``finally`` blocks and leave its ``with``."""
+
 
 class Frame:
     """One call of a function, from its first instruction to its return.
@@ -170,10 +173,15 @@ class CoroutineStack:
         self.frames.append(frame)
 
 
+class StepLimitReached(BaseException):
+    """Goes through the program when the limit is met, so that it can put its things in order."""
+
+
 class MachineState:
     """What all frames of one run share.
 
-    Once `stopped`, neither the program nor its generators go on.
+    `limit` is the number of steps at which the limit was met; once `stopped`, neither the program
+    nor its generators go on.
     """
 
     def __init__(
@@ -187,6 +195,7 @@ class MachineState:
         self.steps = 0
         self.depth = 0
         self.observer = observer
+        self.limit: int | None = None
         self.stopped = False
         self._thread = threading.get_ident()
         self._step_into = step_into
@@ -261,12 +270,23 @@ class MachineState:
         self.observer = None
         self.max_steps = max_steps
 
+    def meet_limit(self) -> None:
+        """Raise what leaves the program, by way of its ``finally`` and ``with``, at the limit."""
+        if self.limit is not None:
+            raise self.limit_error()
+        if self.observer is not None:
+            self.observer.stop()
+            self.observer = None
+        self.limit = self.max_steps
+        self.max_steps += _ALLOWANCE
+        raise StepLimitReached
+
     def limit_error(self) -> StepLimitError:
         """Return the error that says that the limit was met."""
         return StepLimitError(
-            f"The program did not end within {self.max_steps:,} instructions. Give it less work, "
+            f"The program did not end within {self.limit:,} instructions. Give it less work, "
             "look for an endless loop, or raise the limit with Machine(max_steps=...).",
-            steps=self.max_steps,
+            steps=self.limit or self.max_steps,
         )
 
 
