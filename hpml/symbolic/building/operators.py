@@ -30,7 +30,10 @@ def method_refused(name: str) -> str:
     )
 
 
-_INSTEAD = "use the function without the underscore or out=, which returns a new value"
+_INSTEAD = (
+    "use what returns a new value: the function without the underscore or out=, or "
+    "torch.zeros_like, torch.full_like, torch.rand_like"
+)
 
 
 def described(value: Any) -> str:
