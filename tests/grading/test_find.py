@@ -174,6 +174,8 @@ def test_a_submission_whose_time_is_over_keeps_what_it_has(tmp_path: Path) -> No
     )
 
 
+# The first alarm may ring in a finaliser, where Python only warns; the next one ends the reading.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_cell_that_takes_ipython_minutes_is_given_up(tmp_path: Path) -> None:
     cell = "!ls\n" * 400 + "numbers = [1, 2, 3]\n" * 5000
     folder = hand_in(tmp_path / "ada", cell)
