@@ -39,7 +39,9 @@ def model(shape: tuple[int, ...], connect: Callable[[Any], Any]) -> Any:
     try:
         library = importlib.import_module("pytorch_symbolic")
     finally:
-        os.environ.pop(_SWITCH) if before is None else os.environ.update({_SWITCH: before})
+        del os.environ[_SWITCH]
+        if before is not None:
+            os.environ[_SWITCH] = before
     inputs = library.Input(shape=shape)
     with library.SymbolicAPI2ContextManager():
         return library.SymbolicModel(inputs, connect(inputs))
