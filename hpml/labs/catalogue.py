@@ -4,7 +4,7 @@ A lab is a folder ``hpml/labs/lab_NN_name`` with ``exercises`` and ``texts.toml`
 hints and of its explanation: a new folder is found without being listed anywhere.
 
 >>> [exercise.name for exercise in exercises("05")]
-['topological_order', 'dead_nodes', 'propagate_shapes', 'walk_backward']
+['topological_order', 'dead_nodes', 'propagate_shapes']
 >>> find("topological_order").lab
 '05'
 """

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from hpml.course.exercises.exercise import Exercise
-from hpml.labs.lab_05_computation_graphs.exercises.backward import WALK_BACKWARD
 from hpml.labs.lab_05_computation_graphs.exercises.dead import DEAD_NODES
 from hpml.labs.lab_05_computation_graphs.exercises.order import TOPOLOGICAL_ORDER
 from hpml.labs.lab_05_computation_graphs.exercises.shapes import PROPAGATE_SHAPES
 
-EXERCISES: tuple[Exercise, ...] = (TOPOLOGICAL_ORDER, DEAD_NODES, PROPAGATE_SHAPES, WALK_BACKWARD)
+EXERCISES: tuple[Exercise, ...] = (TOPOLOGICAL_ORDER, DEAD_NODES, PROPAGATE_SHAPES)

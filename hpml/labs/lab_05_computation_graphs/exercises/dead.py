@@ -84,7 +84,6 @@ DEAD_NODES = Exercise(
     cases=_cases,
     judge=expect(_dead),
     symptom=_symptom,
-    core=False,
     forbids=Forbidden(
         modules=LIBRARIES,
         why="Other libraries have a ready-made function; the exercise is to write it.",
