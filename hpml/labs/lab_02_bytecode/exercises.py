@@ -157,10 +157,9 @@ def _random_loop(generator: random.Random) -> tuple[list[Instruction], list[Any]
 def _execute_symptom(case: Case, outcome: Outcome) -> object:
     """Return what came; of an unknown instruction whether an error refused or named it."""
     if case.part == "unknown":
-        if not isinstance(outcome, Raised):
-            return [False, False]
-        named = any(name in outcome.message for name, _ in case.data["instructions"])
-        return ["ValueError" in outcome.bases, named]
+        if not isinstance(outcome, Raised) or "ValueError" not in outcome.bases:
+            return "no ValueError"
+        return any(name in outcome.message for name, _ in case.data["instructions"])
     if _given_back(outcome):
         return "given back"
     return symptom(case, outcome)

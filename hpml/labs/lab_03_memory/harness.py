@@ -43,7 +43,7 @@ def objects(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def observed_cycle(result: Any, arguments: Mapping[str, Any]) -> Any:
     """Return which objects were returned, by place; -1 stands for a stranger."""
-    if type(result) is not list:
+    if type(result) not in (list, tuple):
         return {"result": type(result).__name__}
     places = {id(thing): place for place, thing in enumerate(_things)}
     return {"cycle": [places.get(id(each), -1) for each in result]}

@@ -39,6 +39,14 @@ def powers_by_hand(coefficients, x):
     return value
 
 
+def starts_from_a_float(coefficients, x):
+    """It starts from 0.0, so ints and fractions become floats. Start from one of the arguments."""
+    value = 0.0
+    for coefficient in coefficients:
+        value = value * x + coefficient
+    return value
+
+
 def starts_from_zero(coefficients, x):
     """Your function uses a number of its own, an int such as the 0 it starts from. This type cannot
     be combined with an int. Start from one of the arguments."""

@@ -13,6 +13,14 @@ def _divided(x, spread):
     return x
 
 
+def adds_a_little(x):
+    """A small number is added to the spread, so the standard deviation is not 1. Divide by the spread
+    itself, and only if it is not 0."""
+    x -= x.mean()
+    x /= _spread(x) + 1e-8
+    return x
+
+
 def copied_back(x):
     """The numbers in the array are right, but some line makes a whole new array on the way. `x -
     x.mean()` makes one, even on the right of `x[:] =`; so does `x ** 2`, and so does `x.std()`
@@ -29,6 +37,12 @@ def divides_by_zero(x):
     with np.errstate(all="ignore"):
         x /= _spread(x)
     return x
+
+
+def divides_by_the_variance(x):
+    """It divides by the mean of the squares, the variance. The standard deviation is its root."""
+    x -= x.mean()
+    return _divided(x, _spread(x) ** 2)
 
 
 def forgets_return(x):

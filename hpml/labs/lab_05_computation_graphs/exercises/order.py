@@ -143,7 +143,9 @@ def _fault(edges: Edges, order: object) -> str | None:
 def _symptom(case: Case, outcome: Outcome) -> object:
     """Return what is wrong with an order, since each way to search has an order of its own."""
     edges: Edges = case.data["edges"]
-    if isinstance(outcome, Raised) or not isinstance(outcome, Returned):
+    if isinstance(outcome, Raised) and outcome.type == "KeyError":
+        return "KeyError"  # the missing key is the first of a free order
+    if not isinstance(outcome, Returned):
         return symptom(case, outcome)
     order = outcome.value
     if not isinstance(order, list | tuple) or not all(type(name) is str for name in order):

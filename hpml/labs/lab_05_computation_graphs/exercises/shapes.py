@@ -182,7 +182,7 @@ def _right(case: Case) -> list[tuple[int, ...]] | Misfit:
 
 def _named(outcome: Raised) -> list[Misfit]:
     """Return the layers that the message names."""
-    found = re.findall(r"layer (\d{1,9}) \((\w+)\)", outcome.message)
+    found = re.findall(r"[Ll]ayer (\d{1,9}) \((\w+)\)", outcome.message)
     return list(dict.fromkeys((int(position), kind) for position, kind in found))
 
 

@@ -47,6 +47,17 @@ def only_the_ends(edges, outputs):
     return {name for name in _nodes(edges) if not edges.get(name) and name not in outputs}
 
 
+def looks_one_step_back(edges, outputs):
+    """It keeps the outputs and the nodes just before them. What those nodes need is live too: repeat
+    the step until nothing is new."""
+    return _nodes(edges) - {n for n in edges if set(edges[n]) & set(outputs)}.union(outputs)
+
+
+def outputs_as_dead(edges, outputs):
+    """It counts an output as dead. An output is wanted, even if no node follows it."""
+    return _nodes(edges) - _live(edges, [n for n in edges if set(edges[n]) & set(outputs)])
+
+
 def returns_the_live_ones(edges, outputs):
     """Those are the nodes that an output needs. The others are dead."""
     return _live(edges, outputs)

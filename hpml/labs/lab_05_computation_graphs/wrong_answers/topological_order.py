@@ -51,6 +51,12 @@ def misses_cycles(edges):
     return _kahn(edges, check=False)
 
 
+def needs_entries(edges):
+    """It looks up an entry for each node. A node that appears only as a target has none: use
+    `edges.get(name, [])`."""
+    return [target for name in edges for target in edges[name] if edges[target]]
+
+
 def preorder(edges):
     """It adds a node when the search arrives there. Another node may still have to come before it: add a
     node after all its targets, and reverse the list at the end."""
@@ -71,17 +77,12 @@ def recursion(edges):
     """It is right while the graph is shallow: a function that calls itself for each target reaches
     Python's recursion limit, and in a cycle it always does. Keep the waiting nodes in a list, and
     detect cycles."""
-    order, done, above = [], set(), set()
+    order = []
 
     def visit(name):
-        if name in above:
-            raise ValueError("the graph has a cycle")
-        if name not in done:
-            above.add(name)
+        if name not in order:
             for target in edges.get(name, []):
                 visit(target)
-            above.remove(name)
-            done.add(name)
             order.append(name)
 
     for name in edges:

@@ -122,13 +122,9 @@ def _symptom(case: Case, outcome: Outcome) -> object:
         value, executed = observed
         again = len(executed) > len(set(executed))
         if "order" in case.data:
-            left_out = len(set(executed)) < len(case.data["order"])
-            return [
-                value,
-                _follows(executed, case.data["order"]),
-                left_out,
-                sorted(outcome.changed),
-            ]
+            follows = _follows(executed, case.data["order"])
+            left_out = follows and len(executed) < len(case.data["order"])
+            return [value, follows, left_out, sorted(outcome.changed)]
         return [value, again, bool(set(executed) - needed(case)), sorted(outcome.changed)]
     if isinstance(outcome, Raised) and outcome.type == "KeyError":
         return ["KeyError", outcome.message == repr(case.data["output"])]

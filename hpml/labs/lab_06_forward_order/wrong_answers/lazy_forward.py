@@ -1,7 +1,11 @@
 """Wrong answers to `lazy_forward`: each docstring is the diagnosis."""
 
 
-def _forward(parents, operations, values, output, known=dict.__contains__):
+def _call(operation, values):
+    return operation(*values)
+
+
+def _forward(parents, operations, values, output, known=dict.__contains__, call=_call):
     waiting = [output]
     while waiting:
         name = waiting[-1]
@@ -11,13 +15,32 @@ def _forward(parents, operations, values, output, known=dict.__contains__):
         elif missing:
             waiting += missing
         else:
-            values[name] = operations[name](*[values[parent] for parent in parents[name]])
+            values[name] = call(operations[name], [values[parent] for parent in parents[name]])
     return values[output]
+
+
+def arguments_reversed(parents, operations, inputs, output):
+    """An operation gets its arguments in the wrong order. Pass them as `parents[name]` lists them: for
+    `a - b` the order matters."""
+    values = dict(inputs)
+    return _forward(
+        parents, operations, values, output, call=lambda run, found: run(*reversed(found))
+    )
 
 
 def asks_for_truth(parents, operations, inputs, output):
     """It treats a value of 0 or None as unknown. Use `in` to ask whether a name is known."""
     return _forward(parents, operations, dict(inputs), output, known=dict.get)
+
+
+def children_first(parents, operations, inputs, output):
+    """It executes an operation before the values of its parents are known. From `output` upwards,
+    names come in the order of the requests; execute them in the opposite order."""
+    values = dict(inputs)
+    for name in reversed(parents):
+        if name not in values:
+            values[name] = operations[name](*[values[parent] for parent in parents[name]])
+    return values[output]
 
 
 def executes_everything(parents, operations, inputs, output):
@@ -58,6 +81,13 @@ def no_memory(parents, operations, inputs, output):
         return inputs[output]
     values = [no_memory(parents, operations, inputs, name) for name in parents[output]]
     return operations[output](*values)
+
+
+def passes_a_list(parents, operations, inputs, output):
+    """It passes one list to the operation. An operation takes its values as separate arguments:
+    `operation(*values)`."""
+    values = dict(inputs)
+    return _forward(parents, operations, values, output, call=lambda run, found: run(found))
 
 
 def recursion(parents, operations, inputs, output):

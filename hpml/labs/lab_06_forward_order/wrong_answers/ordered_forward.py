@@ -11,6 +11,15 @@ def arguments_as_known(order, parents, operations, inputs, output):
     return values[output]
 
 
+def follows_the_dictionary(order, parents, operations, inputs, output):
+    """It goes through `operations` or `parents`, whose entries are in another order. `order` says what
+    comes next."""
+    values = dict(inputs)
+    for name in operations:
+        values[name] = operations[name](*[values[parent] for parent in parents[name]])
+    return values[output]
+
+
 def ignores_the_order(order, parents, operations, inputs, output):
     """The value is right, but the operations were not executed in the given order. Follow
     `order`: it already says what comes next."""
@@ -38,6 +47,15 @@ def last_value(order, parents, operations, inputs, output):
         result = operations[name](*[values[parent] for parent in parents[name]])
         values[name] = result
     return result
+
+
+def passes_a_list(order, parents, operations, inputs, output):
+    """It passes one list to the operation. An operation takes its values as separate arguments:
+    `operation(*values)`."""
+    values = dict(inputs)
+    for name in order:
+        values[name] = operations[name]([values[parent] for parent in parents[name]])
+    return values[output]
 
 
 def stops_at_output(order, parents, operations, inputs, output):

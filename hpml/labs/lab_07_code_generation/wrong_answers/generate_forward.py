@@ -23,6 +23,22 @@ def _source(inputs, lines, output):
     return "\n".join([*first, *lines, *last])
 
 
+def another_name_for_the_layers(inputs, calls, output):
+    """The source works, but its first line is not `l = self._execution_order_layers`."""
+    source = _source(inputs, _lines(calls, _needed(calls, output)), output)
+    return source.replace("    l = ", "    layers = ").replace("= l[", "= layers[")
+
+
+def collects_forwards(inputs, calls, output):
+    """A needed call is missing. When a call turns out to be needed, those before it have been passed
+    already: go from the last call backwards."""
+    needed = {output}
+    for name, _, arguments in calls:
+        if name in needed:
+            needed.update(arguments)
+    return _source(inputs, _lines(calls, needed), output)
+
+
 def counts_the_calls(inputs, calls, output):
     """It calls the wrong layers: `l[...]` takes the layer's number, which is in the call, not the
     call's position in the list."""
@@ -39,6 +55,11 @@ def forgets_the_return(inputs, calls, output):
     """The forward calls the right layers and returns nothing: the last line, `return` and the
     output's name, is missing."""
     return _source(inputs, _lines(calls, _needed(calls, output)), None)
+
+
+def lists_of_lines(inputs, calls, output):
+    """It returns a list of lines. Join them into one text: `"\\n".join(lines)`."""
+    return _source(inputs, _lines(calls, _needed(calls, output)), output).splitlines()
 
 
 def read_by_somebody(inputs, calls, output):

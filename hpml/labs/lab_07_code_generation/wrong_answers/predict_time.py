@@ -7,6 +7,11 @@ def _cost(costs, execution):
     return costs[execution]
 
 
+def adds_it_once(n_layers, costs, execution):
+    """It adds the execution's cost once. Each layer pays it."""
+    return costs["start"] + n_layers * costs["layer"] + _cost(costs, execution)
+
+
 def always_codegen(n_layers, costs, execution):
     """It takes the cost of `codegen`, whatever `execution` says."""
     added = 0 * _cost(costs, execution) + costs["codegen"]
@@ -16,6 +21,11 @@ def always_codegen(n_layers, costs, execution):
 def forgets_the_start(n_layers, costs, execution):
     """The start is missing. Each forward pays it once, even with no layers."""
     return n_layers * (costs["layer"] + _cost(costs, execution))
+
+
+def instead_of_the_layer(n_layers, costs, execution):
+    """The execution's cost comes on top of the layer's own time. Add `costs["layer"]` for each layer."""
+    return costs["start"] + n_layers * _cost(costs, execution)
 
 
 def key_error(n_layers, costs, execution):
@@ -35,6 +45,13 @@ def nameless_error(n_layers, costs, execution):
 def starts_every_layer(n_layers, costs, execution):
     """Each forward pays the start once, not once for each layer."""
     return n_layers * (costs["start"] + costs["layer"] + _cost(costs, execution))
+
+
+def tests_for_truth(n_layers, costs, execution):
+    """A cost of 0 was measured all the same. Use `in` to ask whether `costs` has the execution."""
+    if not costs.get(execution):
+        raise ValueError(f"no cost of {execution!r} was measured")
+    return costs["start"] + n_layers * (costs["layer"] + costs[execution])
 
 
 def unknown_is_free(n_layers, costs, execution):
