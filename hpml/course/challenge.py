@@ -86,15 +86,16 @@ def _difference(
 def _page_of_race(ratio: Ratio, medians: float, target: float) -> Page:
     """Return the page of a race; `medians` is the quotient of the two medians."""
     low, high = min(ratio.low, medians), max(ratio.high, medians)
-    least, most = (_plain_number(1 / x) if x else "any number of" for x in (high, low))
+    wide = high > 100 * low  # two such numbers would say nothing
+    between = "" if wide else f"{_plain_number(1 / high)} to {_plain_number(1 / low)}"
     if low <= 1 / target < high:
-        return _page(
-            "…",
-            f"Equal results. This measurement cannot tell: it was {least} to {most} times as "
-            f"fast; {target:g} times is the target. Run the cell again when fewer programs run.",
-        )
-    faster = f"{_plain_number(ratio.speed_up)} times as fast ({least} to {most})"
-    text = f"{faster}; {target:g} times is the target."
+        seen = f"it was {between} times as fast; {target:g} times is the target"
+        if wide:
+            seen = f"its rounds differ too much to say whether {target:g} times is reached"
+        again = "Run the cell again when fewer programs run."
+        return _page("…", f"Equal results. This measurement cannot tell: {seen}. {again}")
+    faster = f"{_plain_number(ratio.speed_up)} times as fast"
+    text = f"{faster}{f' ({between})' if between else ''}; {target:g} times is the target."
     if high <= 1 / target:
         return _page("✓", f"Reached: {text}")
     return _page("…", f"Equal results, not there yet: {text}")

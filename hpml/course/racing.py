@@ -6,6 +6,8 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from hpml.base import style
+from hpml.base.charts import Dot, dots, show
 from hpml.base.environment import flag, quick
 from hpml.base.errors import describe
 from hpml.base.page import Page, put, say
@@ -66,6 +68,30 @@ def answering(
             continue
         put(say(f"**{name}** is left out: {problem}."), uuid.uuid4().hex)
     return ready
+
+
+def draw_per_item(
+    times: Comparison, title: str, item: str, limits: tuple[float, float] | None = None
+) -> Page:
+    """Draw the time of an item, which `times` is for, on a logarithmic axis from low to high."""
+    rows, shades = [], style.series(times.names)
+    for way in times:
+        colour, marker, (low, middle, high) = (
+            shades[way.name],
+            style.marker(way.name),
+            way.quartiles,
+        )
+        text = format_seconds(middle)
+        rows.append(Dot(way.name, 1e9 * middle, text, (1e9 * low, 1e9 * high), colour, marker))
+    fastest, *_, slowest = sorted(times, key=lambda way: way.median)
+    factor = float(f"{slowest.median / fastest.median:.2g}")
+    text = (
+        f"Fastest: {fastest.name}, {format_seconds(fastest.median)}; slowest: {slowest.name}, "
+        f"{format_seconds(slowest.median)}, about {factor:,g} times as long. "
+        f"Median of {times.rounds} rounds; the line is the 25–75 % band."
+    )
+    x = f"ns per {item} (each line: ten times the previous one)"
+    return show(dots(rows, title=title, x=x, log="x", xlim=limits), caption=text)
 
 
 def conclude(

@@ -81,6 +81,13 @@ def test_an_answer_that_is_right_on_the_raced_input_alone_is_not_raced() -> None
         (Ratio(0.5, 0.4, 0.6, "faster"), 0.5, "… Equal results, not there yet: 2 times as fast "),
         (Ratio(1 / 13, 1 / 20, 1 / 4, "faster"), 1 / 13, "… Equal results. This measurement can"),
         (Ratio(0.5, 0.4, 0.6, "faster"), 0.1, "… Equal results. This measurement cannot tell: "),
+        (
+            Ratio(0.1, 0.0, 9.0, "cannot tell"),
+            0.1,
+            "… Equal results. This measurement cannot "
+            "tell: its rounds differ too much to say whether 5 times is reached. Run",
+        ),
+        (Ratio(0.1, 1e-5, 0.11, "faster"), 0.1, "✓ Reached: 10 times as fast; 5 times is"),
     ],
 )
 def test_a_ratio_on_both_sides_of_the_target_tells_nothing(

@@ -1,4 +1,4 @@
-"""Four operations as loops in Python and C, and as calls of NumPy and torch: timed and drawn."""
+"""Four operations as loops in Python and C, and as calls of NumPy and torch, timed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hpml.base import style
-from hpml.base.charts import Dot, dots, show
 from hpml.base.page import Page, say, show_code
 from hpml.benchmark import Comparison, compare
 from hpml.jit.compilers import ask, compiler_version, find_compiler
 
-SLOW_LOOP = 10_000
-"""The largest size at which the loops over arrays and tensors are run: they take so long."""
+SLOW = 100
+"""How many elements the loops over arrays and tensors run on at most: a longer sample would outlast
+the system's time slices, and include other programs on a busy machine."""
 
 _FLAGS = ("-O3", "-fno-math-errno", "-shared", "-fPIC")
 _ARGUMENTS = "const double *a, const double *b, double *out, long long n"
@@ -156,26 +155,6 @@ def compiler_says(source: str) -> Page:
     return show_code(f"{compiler} lecture.c\n{done.stderr.strip() or 'no message'}")
 
 
-def ways(operation: str, n: int, compiled: CompiledLoops) -> dict[str, Callable[[], object]]:
-    """Return every way to do an operation on `n` numbers of float64, as calls without arguments."""
-    import numpy as np
-    import torch
-
-    forms = OPERATIONS[operation]
-    rng = np.random.default_rng(1)
-    arrays = [rng.random(n) + 0.5 for _ in range(2)] + [np.zeros(n)]
-    tensors = [torch.from_numpy(array.copy()) for array in arrays]
-    found: dict[str, Callable[[], object]] = {}
-    if n <= SLOW_LOOP:
-        found["loop over a tensor"] = functools.partial(forms.loop, *tensors)
-        found["loop over an array"] = functools.partial(forms.loop, *[a.copy() for a in arrays])
-    found["loop over a list"] = functools.partial(forms.loop, *[a.tolist() for a in arrays])
-    found["torch call"] = functools.partial(forms.torch, torch, *tensors)
-    found["NumPy call"] = functools.partial(forms.numpy, np, *arrays)
-    found[compiled.name] = compiled.run(forms.name, *[a.copy() for a in arrays])
-    return found
-
-
 def measure_loops(
     operation: str,
     n: int,
@@ -186,41 +165,23 @@ def measure_loops(
     only: Sequence[str] | None = None,
 ) -> Comparison:
     """Measure the ways to do an operation on `n` numbers, or only some, in seconds for each."""
-    found = ways(operation, n, compiled)
-    chosen = found if only is None else {name: found[name] for name in only}
-    run = compare(
-        chosen, baseline="loop over a list", rounds=rounds, min_sample_time=min_sample_time
-    )
-    return run.per(n)
+    import numpy as np
+    import torch
 
-
-def draw_times(
-    times: Comparison, operation: str, n: int, limits: tuple[float, float] | None = None
-) -> Page:
-    """Draw ns per element on a logarithmic axis; `limits` are its ends, in ns."""
-    middles = [1e9 * found.median for found in times]
-    lower, upper = limits or (0.4 * min(middles), 6 * max(middles))
-    rows = []
-    for found, middle in zip(times, middles, strict=True):
-        low, _, high = (1e9 * time for time in found.quartiles)
-        colour = style.colour(found.name)
-        rows.append(Dot(found.name, middle, nanoseconds(middle), (low, high), colour))
-    slowest = max(times, key=lambda found: found.median)
-    fastest = min(times, key=lambda found: found.median)
-    factor = float(f"{slowest.median / fastest.median:.2g}")
-    text = (
-        f"Fastest: {fastest.name}, {nanoseconds(1e9 * fastest.median)} for each element; slowest: "
-        f"{slowest.name}, {nanoseconds(1e9 * slowest.median)}, about {factor:,.0f} times as long. "
-        f"Median of {times.rounds} rounds; the line is the 25–75 % band."
-    )
-    if n > SLOW_LOOP:
-        text += f" Loops over arrays and tensors are measured up to {SLOW_LOOP:,} elements only."
-    title = f"{operation}, {n:,} element{'' if n == 1 else 's'} of float64"
-    x = "ns per element (each line: ten times the previous one)"
-    chart = dots(rows, title=title, x=x, log="x", xlim=(lower, upper))
-    return show(chart, caption=text, text=text)
-
-
-def nanoseconds(value: float) -> str:
-    """Return nanoseconds as text."""
-    return f"{value:,.0f} ns" if value >= 100 else f"{value:.3g} ns"
+    forms = OPERATIONS[operation]
+    rng = np.random.default_rng(1)
+    arrays = [rng.random(n) + 0.5 for _ in range(2)] + [np.zeros(n)]
+    tensors = [torch.from_numpy(array.copy()) for array in arrays]
+    runs: dict[str, Callable[[], object]] = {
+        "loop over a tensor": functools.partial(forms.loop, *[t[:SLOW] for t in tensors]),
+        "loop over an array": functools.partial(forms.loop, *[a[:SLOW].copy() for a in arrays]),
+        "loop over a list": functools.partial(forms.loop, *[a.tolist() for a in arrays]),
+        "torch call": functools.partial(forms.torch, torch, *tensors),
+        "NumPy call": functools.partial(forms.numpy, np, *arrays),
+        compiled.name: compiled.run(forms.name, *[a.copy() for a in arrays]),
+    }
+    counts = dict.fromkeys(runs, n) | dict.fromkeys(list(runs)[:2], min(n, SLOW))
+    chosen = {name: runs[name] for name in only or runs}
+    baseline = "loop over a list"
+    found = compare(chosen, baseline=baseline, rounds=rounds, min_sample_time=min_sample_time)
+    return found.per(counts)

@@ -18,8 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from hpml.base import style
-from hpml.base.charts import Dot, Line, dots, lines, show
+from hpml.base.charts import Line, lines, show
 from hpml.base.errors import describe
 from hpml.base.files import recorded as recorded_on_disk
 from hpml.base.page import Page, put, say
@@ -143,18 +142,6 @@ def in_new_processes(function: Callable[[Any], object], decorator: str, processe
         caption=f"Files in the cache afterwards: {', '.join(files) or 'none'}.",
         formats=dict.fromkeys(timed, format_seconds),
     )
-
-
-def draw_per_number(times: Comparison, title: str) -> Page:
-    """Draw ns for each number on a logarithmic axis; `times` is for each number already."""
-    rows, shades = [], style.series(times.names)
-    for way in times:
-        low, middle, high = (1e9 * time for time in way.quartiles)
-        colour, marker = shades[way.name], style.marker(way.name)
-        rows.append(Dot(way.name, middle, f"{middle:,.3g} ns", (low, high), colour, marker))
-    x = "ns per number (each line: ten times the previous one)"
-    text = f"Median of {times.rounds} rounds; the line is the 25–75 % band."
-    return show(dots(rows, title=title, x=x, log="x"), caption=text)
 
 
 def times_by_size(
