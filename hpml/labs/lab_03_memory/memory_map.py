@@ -113,8 +113,8 @@ def draw_map(places: Mapping[str, int]) -> Page:
 
 
 def kind_at(address: int) -> str:
-    """Return in which kind of region of this process an address lies; empty where none is known."""
-    return _kind_in(_regions(), address) if SMAPS.is_file() else ""
+    """Return in which kind of region the numbers of a large tensor lie, here or as on Linux."""
+    return _kind_in(_regions(), address) if SMAPS.is_file() else "mapped memory"
 
 
 def _regions() -> tuple[Region, ...]:
