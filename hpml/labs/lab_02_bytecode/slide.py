@@ -1,9 +1,8 @@
-"""The lecture's bytecode beside today's, today's in the lecture's form, and a race on it."""
+"""The lecture's bytecode beside today's, a program in its instructions, and a race on it."""
 
 from __future__ import annotations
 
 import difflib
-import functools
 import re
 from collections.abc import Callable
 from types import FunctionType
@@ -68,64 +67,14 @@ def lecture_beside(function: FunctionType) -> Table:
     return Table(["on the slide", f"Python {code.version}", "what has changed"], rows)
 
 
-Program = list[tuple[str, "int | None"]]
-
-_BINARY = {
-    "+": "BINARY_ADD",
-    "-": "BINARY_SUBTRACT",
-    "*": "BINARY_MULTIPLY",
-    "<": "COMPARE_LESS",
-    "bool(<)": "COMPARE_LESS",
-}
-_JUMP = re.compile(r"(POP_)?JUMP_(?:FORWARD|BACKWARD)?(?:_?IF_(TRUE|FALSE))?")
-
-
-def lecture_form(function: FunctionType) -> tuple[Program, list[str]]:
-    """Return a function's instructions in the form of the slide's example, and its values array."""
-    names = list(function.__code__.co_varnames)
-    found: Program = []
-    places: dict[int, int] = {}
-    leaving = []
-    for step in disassemble(function).instructions:
-        places[step.offset] = len(found)
-        sign = step.argrepr.rstrip("=") if step.opname == "BINARY_OP" else step.argrepr
-        jump = _JUMP.fullmatch(step.opname) if step.jump_target is not None else None
-        if step.opname in ("BINARY_OP", "COMPARE_OP") and sign in _BINARY:
-            found.append((_BINARY[sign], None))
-        elif re.fullmatch("(_?(LOAD|STORE)_FAST(_BORROW|_CHECK)?)+", step.opname):
-            kinds = re.findall("LOAD_FAST|STORE_FAST", step.opname)
-            slots = [names.index(name) for name in step.argrepr.split(", ")]
-            found += zip(kinds, slots, strict=True)
-        elif (
-            step.opname in ("LOAD_CONST", "LOAD_SMALL_INT") and _operand(step).strip("-").isdigit()
-        ):
-            found.append(("LOAD_CONST", int(_operand(step))))
-        elif jump is not None and jump[2] == "TRUE":
-            # The slide's machine has one conditional jump: over an unconditional one.
-            found.append(("POP_JUMP_IF_FALSE", None))
-            leaving.append((len(found) - 1, len(found) + 1))
-            found.append(("JUMP", step.jump_target))
-        elif jump is not None:
-            found.append(("POP_JUMP_IF_FALSE" if jump[2] else "JUMP", step.jump_target))
-        elif step.opname in ("RETURN_VALUE", "RETURN_CONST"):
-            found.append(("JUMP", None))
-        elif step.opname not in ("RESUME", "NOP", "NOT_TAKEN") and step.argrepr != "None":
-            raise LabError(
-                "lecture_form expects local variables, whole numbers, +, -, *, <, while and if "
-                f"only, but {describe(function.__name__)} contains {step} (line {step.line}: "
-                f"{step.source})."
-            )
-    while found and found[-1] == ("JUMP", None):  # the end is left without a jump
-        found.pop()
-    over, end = dict(leaving), len(found)
-    program: Program = []
-    for place, (name, arg) in enumerate(found):
-        if name in ("JUMP", "POP_JUMP_IF_FALSE"):
-            target = over.get(place, end if arg is None else min(places[arg], end))
-            program.append((name, target))
-        else:
-            program.append((name, arg))
-    return program, names
+ODD_SUM: list[tuple[str, int | None]] = [
+    ("LOAD_CONST", 0), ("STORE_FAST", 1), ("LOAD_CONST", 1), ("STORE_FAST", 2),
+    ("LOAD_FAST", 2), ("LOAD_FAST", 0), ("COMPARE_LESS", None), ("POP_JUMP_IF_FALSE", 17),
+    ("LOAD_FAST", 1), ("LOAD_FAST", 2), ("BINARY_ADD", None), ("STORE_FAST", 1),
+    ("LOAD_FAST", 2), ("LOAD_CONST", 2), ("BINARY_ADD", None), ("STORE_FAST", 2),
+    ("JUMP", 4),
+]  # fmt: skip
+"""The lab's function `odd_sum` in the slide's instructions; its values are n, total and i."""
 
 
 def _operand(step: Instruction) -> str:
@@ -164,28 +113,23 @@ def effects(function: FunctionType) -> list[tuple[int, int | None, bool]]:
     return found
 
 
-def race(execute: Callable[..., Any], function: FunctionType, *arguments: int) -> Page | Table:
-    """Run a function on CPython and, in the lecture's form, on a student's machine."""
-    program, names = lecture_form(function)
-    values = [*arguments, *[None] * (len(names) - len(arguments))]
+def race(execute: Callable[..., Any], odd_sum: FunctionType, n: int) -> Page | Table:
+    """Run `odd_sum` on CPython and, in the slide's instructions, on a student's machine."""
+    values = [n, None, None]
     try:
-        result = execute(program, values)
+        result = execute(ODD_SUM, values)
     except Exception as error:  # noqa: BLE001 - whatever a student's machine raises is told
         return say(f"`execute` raises {type(error).__name__}: {error}. Does its check pass?")
     if not isinstance(result, list):
         return say("`execute` returns no list yet. Finish the exercise, then run this cell again.")
     last, right = (
-        dict(zip(names, each, strict=False)) for each in (result, values_after(program, values))
+        dict(zip(odd_sum.__code__.co_varnames, each, strict=False))
+        for each in (result, values_after(ODD_SUM, values))
     )
     if last != right:
         return say(f"`execute` ends with {last}, but CPython with {right}, so there is no race.")
-    runs = {
-        "CPython": functools.partial(function, *arguments),
-        "yours": functools.partial(execute, program, values),
-    }
-    found = compare(runs, rounds=25, min_sample_time=1e-3).per(
-        count_instructions(function, *arguments)
-    )
+    runs = {"CPython": lambda: odd_sum(n), "yours": lambda: execute(ODD_SUM, values)}
+    found = compare(runs, rounds=25, min_sample_time=1e-3).per(count_instructions(odd_sum, n))
     rows = [[each.name, each.median, found.ratio(each.name).value] for each in found]
     return Table(
         ["machine", "one instruction", "multiple of CPython's"],
