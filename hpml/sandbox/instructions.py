@@ -6,6 +6,7 @@ The interpreter tells `sys.monitoring` from 3.12 on (PEP 669), and a trace funct
 
 from __future__ import annotations
 
+import dis
 import sys
 import threading
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from typing import Any, TypeVar
 Value = TypeVar("Value")
 Report = Callable[[CodeType, int], object]
 
+_RESUME = dis.opmap["RESUME"]
 _TOOLS = (3, 4, 0, 1, 2, 5)  # first those that no kind of tool has a claim to
 
 
@@ -81,7 +83,9 @@ class _Watcher:
             return None
         if event == "call":
             frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        if event in ("call", "opcode"):
+        # An exception thrown into a generator is a call as well, which executes no RESUME.
+        resumes = event == "call" and frame.f_code.co_code[frame.f_lasti] == _RESUME
+        if event == "opcode" or resumes:
             self._report(frame.f_code, frame.f_lasti)
         return self._traced
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import dis
-import sys
 from collections.abc import Callable
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any
 
 from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.machine import interpreter
 from hpml.bytecode.machine.decode import decode
 from hpml.bytecode.machine.state import CoroutineStack, Frame, MachineState
+from hpml.sandbox.instructions import watch_instructions
 
 Offsets = list[tuple[CodeType, int]]
 
@@ -124,53 +124,14 @@ def _execute(function: Any, state: MachineState) -> None:
 
 def by_cpython(function: Callable[[], Any], codes: set[CodeType]) -> Offsets:
     """Return code object and offset of each instruction of `codes` that CPython reports."""
-    watch = _monitored if sys.version_info >= (3, 12) else _traced
-    return watch(function, codes)
-
-
-def _monitored(function: Callable[[], Any], codes: set[CodeType]) -> Offsets:
     seen: Offsets = []
-    monitoring = sys.monitoring
-    tool = next(number for number in range(6) if monitoring.get_tool(number) is None)
-    monitoring.use_tool_id(tool, "offsets")
-    event = monitoring.events.INSTRUCTION
-    monitoring.register_callback(tool, event, lambda code, offset: seen.append((code, offset)))
-    try:
-        for code in codes:
-            monitoring.set_local_events(tool, code, event)
-        _quietly(function)
-    finally:
-        for code in codes:
-            monitoring.set_local_events(tool, code, 0)
-        monitoring.register_callback(tool, event, None)
-        monitoring.free_tool_id(tool)
-    return seen
+    silent = NEVER_REPORTED[python_version()]
+    listings = {code: _silent(code, silent) for code in codes}
 
+    def report(code: CodeType, offset: int) -> None:
+        if offset not in listings[code]:
+            seen.append((code, offset))
 
-def _traced(function: Callable[[], Any], codes: set[CodeType]) -> Offsets:
-    seen: Offsets = []
-
-    def begin(frame: FrameType, event: str, arg: Any) -> Any:
-        if frame.f_code not in codes:
-            return None
-        frame.f_trace_opcodes = True
-        frame.f_trace_lines = False
-        return step
-
-    def step(frame: FrameType, event: str, arg: Any) -> Any:
-        if event == "opcode":
-            seen.append((frame.f_code, frame.f_lasti))
-        return step
-
-    before = sys.gettrace()
-    sys.settrace(begin)
-    try:
-        _quietly(function)
-    finally:
-        sys.settrace(before)
-    return seen
-
-
-def _quietly(function: Callable[[], Any]) -> None:
     with contextlib.suppress(BaseException):
-        function()
+        watch_instructions(function, report, codes.__contains__)
+    return seen

@@ -148,6 +148,8 @@ def _with_python_numbers(outcomes: Sequence[Outcome]) -> tuple[list[Outcome], st
         nonlocal note
         if type(value) in (list, tuple):
             return type(value)(map(plain, value))
+        if type(value) is dict:
+            return {name: plain(part) for name, part in value.items()}
         number = value.number() if isinstance(value, Array) else None
         if number is None:
             return value

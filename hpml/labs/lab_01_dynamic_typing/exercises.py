@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
-from hpml.course.exercises.outcomes import Outcome, Raised, Returned, symptom
+from hpml.course.exercises.outcomes import Outcome, Raised, Returned, observed, symptom
 from hpml.course.exercises.same import difference, expect, shown
-from hpml.labs.lab_01_dynamic_typing.harness import numbers, value_and_operations
+from hpml.labs.lab_01_dynamic_typing.harness import numbers, value_and_multiplications
 
 _FIRST = 257
 """From here on CPython keeps no int ready: each is an object of its own."""
@@ -122,25 +122,15 @@ def _value_of(case: Case) -> object:
     return {duck: total} if duck else total
 
 
-def _plain_duck(value: object) -> object:
-    """Return what was observed of a duck without what it counted."""
-    if isinstance(value, dict) and {"additions", "multiplications"} < set(value):
-        return {name: part for name, part in value.items() if name in _DUCKS.values()}
-    return value
-
-
 def _judge_horner(case: Case, outcome: Outcome) -> Wrong | None:
-    expected = _value_of(case)
-    if not isinstance(outcome, Returned):
+    expected, found = _value_of(case), observed(outcome)
+    if found is None:
         return Wrong(_shown(expected), shown(outcome))
-    got = _plain_duck(outcome.value)
-    if _too_many(case, outcome):
-        most, used = len(_plain(case)[0]) - 1, _multiplications(outcome)
-        return Wrong(
-            f"{_shown(expected)} with at most {most} multiplications",
-            f"{_shown(got)} with {used}",
-        )
+    got, used, most = found["value"], found["multiplications"], len(case.data["coefficients"]) - 1
     where = difference(expected, got, tolerance=1e-9)
+    if where is None and used > most and case.part == "few":
+        text = f"{_shown(expected)} with at most {most} multiplications"
+        return Wrong(text, f"{_shown(got)} with {used}")
     return None if where is None else Wrong(_shown(expected), _shown(got), where)
 
 
@@ -193,24 +183,10 @@ def _polynomials(generator: random.Random, more: bool) -> Sequence[Case]:
     return cases
 
 
-def _too_many(case: Case, outcome: Outcome) -> bool:
-    if case.part != "few" or not isinstance(outcome, Returned):
-        return False
-    used = _multiplications(outcome)
-    right = difference(_value_of(case), _plain_duck(outcome.value)) is None
-    return right and used > len(_plain(case)[0]) - 1
-
-
-def _multiplications(outcome: Returned) -> int:
-    found = outcome.value.get("multiplications") if isinstance(outcome.value, dict) else None
-    return found if isinstance(found, int) else 0
-
-
 def _horner_symptom(case: Case, outcome: Outcome) -> object:
     """Return what came without what was counted; of an error, which operation a duck refused."""
     if isinstance(outcome, Returned):
-        changed = sorted(outcome.changed)
-        return ["value", _plain_duck(outcome.value), _too_many(case, outcome), changed]
+        return ["value", (observed(outcome) or {})["value"], sorted(outcome.changed)]
     if isinstance(outcome, Raised) and "Duck" in outcome.message:
         reasons = ("** or pow()", "truth value", "==", "for -:")
         return ["refused", next((why for why in reasons if why in outcome.message), "another type")]
@@ -229,7 +205,7 @@ _HORNER = Exercise(
         why="Duck typing asks what a value can do, not what it is.",
     ),
     arguments=numbers,
-    observe=value_and_operations,
+    observe=value_and_multiplications,
 )
 
 

@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import Any, Self
 
 # Of the last call; beside the numbers and not on them, for they are in the student's hands.
-_steps = {"+": 0, "*": 0}
+_multiplications = [0]
 
 
 class Duck:
-    """A number that can be added to and multiplied with its own kind; both are counted."""
+    """A number that can be added to and multiplied with its own kind; products are counted."""
 
     __slots__ = ("value",)
 
@@ -21,13 +21,12 @@ class Duck:
     def __add__(self, other: object) -> Self:
         if type(other) is not type(self):
             return NotImplemented
-        _steps["+"] += 1
         return type(self)(self.value + other.value)
 
     def __mul__(self, other: object) -> Self:
         if type(other) is not type(self):
             return NotImplemented
-        _steps["*"] += 1
+        _multiplications[0] += 1
         return type(self)(self.value * other.value)
 
     def __bool__(self) -> bool:
@@ -62,6 +61,7 @@ _DUCKS = {"duck": Duck, "in place": InPlaceDuck}
 def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return coefficients and x of the kinds that `data` asks for."""
     kind = data["kind"]
+    _multiplications[0] = 0
     coefficients, x = list(data["coefficients"]), data["x"]
     if kind in ("fraction", "fractions"):
         x = Fraction(*x)
@@ -69,17 +69,16 @@ def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
         coefficients = [Fraction(*pair) for pair in coefficients]
     if kind in _DUCKS:
         duck = _DUCKS[kind]
-        _steps.update({"+": 0, "*": 0})
         coefficients = [duck(value) for value in coefficients]
         x = duck(x)
     return {"coefficients": coefficients, "x": x}
 
 
-def value_and_operations(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return a number as plain data: a fraction or a duck says so, a duck with what was counted."""
+def value_and_multiplications(result: Any, arguments: Mapping[str, Any]) -> Any:
+    """Return a number as plain data, where a fraction or a duck says so, and what was counted."""
+    value = result
     if type(result) is Fraction:
-        return ("Fraction", result.numerator, result.denominator)
+        value = ("Fraction", result.numerator, result.denominator)
     if type(result) in _DUCKS.values():
-        counted = {"additions": _steps["+"], "multiplications": _steps["*"]}
-        return {type(result).__name__: result.value, **counted}
-    return result
+        value = {type(result).__name__: result.value}
+    return {"value": value, "multiplications": _multiplications[0]}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy
 import pytest
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden
 from hpml.course.exercises.judging import judge
 from hpml.course.exercises.outcomes import NOT_TRIED, NoAnswer, Outcome, Returned
 from hpml.course.exercises.same import expect
-from hpml.sandbox.plain import Opaque
+from hpml.sandbox.plain import Opaque, decode, encode
 
 CASES = (
     Case("one", {"numbers": [1]}),
@@ -51,6 +52,15 @@ def test_a_part_is_earned_when_all_of_its_cases_pass() -> None:
     verdict = judge(TOTAL, CASES, returned(1, 3, 51))
     assert (verdict.right, verdict.points, verdict.parts) == (False, 2, {"right": 2, "long": 0})
     assert judge(TOTAL, CASES[:2], returned(1, 3)).parts["long"] == 0
+
+
+def test_numpys_numbers_count_as_pythons_wherever_they_are() -> None:
+    numbers = [decode(encode(numpy.int64(value))) for value in (1, 3, 50)]
+    judges = TOTAL, replace(TOTAL, judge=expect(lambda case: {"sum": [total_of(case)]}))
+    for exercise, values in zip(judges, (numbers, [{"sum": [n]} for n in numbers]), strict=True):
+        verdict = judge(exercise, CASES, returned(*values))
+        assert verdict.right
+        assert verdict.note
 
 
 def test_the_first_wrong_case_is_the_counterexample() -> None:
