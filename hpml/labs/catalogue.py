@@ -41,7 +41,7 @@ EDITION = ""
 
 def exercises(lab: str) -> tuple[Exercise, ...]:
     """Return the exercises of one lab, in the order of the notebook."""
-    folder, hints = _folder(lab), _texts(lab).get("hints", {})
+    folder, hints = _folder(lab), texts(lab).get("hints", {})
     part = importlib.import_module(f"hpml.labs.{folder.name}.exercises")
     return tuple(
         replace(
@@ -63,7 +63,7 @@ def choice(lab: str) -> Choice:
 
 def explanation(lab: str) -> Explanation:
     """Return the question that ends a lab, with its hypotheses and experiments."""
-    words = _texts(lab)["explanation"]
+    words = texts(lab)["explanation"]
     experiments = [(each["do"], each["shows"]) for each in words["experiments"]]
     best, _ = experiments[words["best"] - 1]
     if EDITION:
@@ -104,7 +104,8 @@ def _folder(lab: str) -> Path:
 
 
 @functools.cache
-def _texts(lab: str) -> Any:
+def texts(lab: str) -> Any:
+    """Return the words of a lab's hints and explanation, as its ``texts.toml`` has them."""
     return _on_one_line(tomllib.loads(read_packed(_folder(lab) / "texts.toml")))
 
 

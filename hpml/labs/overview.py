@@ -20,7 +20,7 @@ from hpml.course.predictions.calibration import kept_entry
 from hpml.course.predictions.store import PredictionStore
 from hpml.course.progress import FILE
 from hpml.labs.catalogue import LABS, choice, exercises
-from hpml.labs.questions import AFTER, BEFORE, QUESTIONS
+from hpml.labs.questions import AFTER, BEFORE, questions
 
 PATHS = {
     "How Python runs a network": ("00", "01", "02", "05", "06", "07", "09", "10"),
@@ -150,7 +150,7 @@ def class_tables(folder: Path) -> list[Table]:
             unreadable.append(str(path.relative_to(folder)))
     rows = [
         [each.text, each.lab, *(_share(found, place, each.right) for found in letters.values())]
-        for place, each in enumerate(QUESTIONS)
+        for place, each in enumerate(questions())
     ]
     columns = ["question", "see lab", "right before", "right after"]
     caption = "The ten questions of labs 00 and 15."

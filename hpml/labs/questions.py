@@ -7,6 +7,7 @@ from typing import NamedTuple
 from hpml.base.tables import Table
 from hpml.course.errors import LabError
 from hpml.course.progress import FILE, keep_answers
+from hpml.labs.catalogue import texts
 
 BEFORE, AFTER = "00", "15"
 
@@ -22,67 +23,9 @@ class Question(NamedTuple):
     lab: str
 
 
-QUESTIONS = (
-    Question(
-        "The same Python loop takes longer over a NumPy array than over a list. Why?",
-        "The array's numbers are further apart in memory.",
-        "Each access to the array makes a new object.",
-        "The list keeps its numbers in registers.",
-        "b", "01",
-    ),
-    Question(
-        "Function f executes half as many bytecode instructions as g. What follows for its time?",
-        "f takes half the time.", "f takes less time.", "f may take longer.",
-        "c", "02",
-    ),
-    Question(
-        "Two threads each run a loop in pure Python, on two free cores. Together they take",
-        "half of the time of running both loops in sequence.",
-        "about the time of running both loops in sequence.",
-        "twice the time of running both loops in sequence.",
-        "b", "02",
-    ),
-    Question(
-        "Why is the first call of a function that Numba compiles slow?",
-        "It is compiled for the types of its arguments.",
-        "Its data is not in the cache yet.",
-        "The interpreter runs it once for comparison.",
-        "a", "04",
-    ),
-    Question(
-        "Three elementwise operators are fused into one loop. What saves most of the time?",
-        "There is less arithmetic.", "Less data goes through memory.", "More threads are used.",
-        "b", "08",
-    ),
-    Question(
-        "Under cProfile a tiny function with 20,000 calls has 60 % of the time. Without it, it has",
-        "about 60 %.", "more.", "less.",
-        "c", "09",
-    ),
-    Question(
-        "Program A is timed for a minute, then B. B takes 5 % longer. What do you know of B?",
-        "B is slower than A.", "B may be as fast as A.", "B is at most 5 % slower than A.",
-        "b", "10",
-    ),
-    Question(
-        "A small network takes equally long on a GPU for images of 16 and of 64 pixels. Why?",
-        "The GPU waits for the CPU, which launches the kernels.",
-        "The arithmetic is the same for both sizes.",
-        "The images are in the GPU's cache.",
-        "a", "11",
-    ),
-    Question(
-        "One training in 16 bits is 1.3 points more accurate than one in 32 bits. What follows?",
-        "Rounding acts as useful noise.", "Nothing yet: another seed may differ as much.",
-        "The training in 32 bits was too short.",
-        "b", "12",
-    ),
-    Question(
-        "A part takes a third of the time, and you make it ten times as fast. The whole becomes",
-        "3.3 times as fast.", "1.5 times as fast.", "1.4 times as fast.",
-        "c", "15",
-    ),
-)  # fmt: skip
+def questions() -> tuple[Question, ...]:
+    """Return the questions, in the order in which they are asked."""
+    return tuple(Question(**each) for each in texts("00")["questions"])
 
 
 def ten_questions(answers: str = "", *, after: bool = False) -> Table:
@@ -96,17 +39,17 @@ def ten_questions(answers: str = "", *, after: bool = False) -> Table:
     Raises:
         LabError: if `answers` is not empty and has other letters, or not ten of them.
     """
-    given = answers.replace(" ", "").lower()
-    if given and (len(given) != len(QUESTIONS) or set(given) - set("abc-")):
+    asked, given = questions(), answers.replace(" ", "").lower()
+    if given and (len(given) != len(asked) or set(given) - set("abc-")):
         raise LabError(
-            f"ten_questions expected {len(QUESTIONS)} letters (a, b, c or -), got {answers!r}."
+            f"ten_questions expected {len(asked)} letters (a, b, c or -), got {answers!r}."
         )
     if given:
         keep_answers(AFTER if after else BEFORE, given)
-    blank = "-" * len(QUESTIONS)
+    blank = "-" * len(asked)
     before = str(FILE.labs().get(BEFORE, {}).get("questions", blank))
     rows: list[list[object]] = []
-    for number, each in enumerate(QUESTIONS, start=1):
+    for number, each in enumerate(asked, start=1):
         row: list[object] = [number, each.text, f"a) {each.a} b) {each.b} c) {each.c}"]
         now = (given or blank)[number - 1]
         row += [before[number - 1], now, each.right, each.lab] if after and given else [now]
@@ -116,8 +59,8 @@ def ten_questions(answers: str = "", *, after: bool = False) -> Table:
     if after and given:
         columns = [*columns[:3], "lab 00", "now", "right", "see lab"]
         first, last = (
-            sum(letter == each.right for letter, each in zip(letters, QUESTIONS, strict=True))
+            sum(letter == each.right for letter, each in zip(letters, asked, strict=True))
             for letters in (before, given)
         )
-        caption = f"Right before the course: {first} of {len(QUESTIONS)}. Now: {last}."
+        caption = f"Right before the course: {first} of {len(asked)}. Now: {last}."
     return Table(columns, rows, caption=caption, align=["right", *["left"] * (len(columns) - 1)])

@@ -12,7 +12,7 @@ from hpml.course import progress as kept
 from hpml.course.errors import LabError
 from hpml.labs import course_calibration, ten_questions
 from hpml.labs.overview import class_tables, course_table, misses
-from hpml.labs.questions import QUESTIONS
+from hpml.labs.questions import questions
 
 
 @pytest.fixture(autouse=True)
@@ -46,8 +46,8 @@ def test_predictions_of_all_labs_are_compared_by_their_factor(
 
 
 def test_answers_before_the_course_stand_beside_those_after_it() -> None:
-    right = "".join(each.right for each in QUESTIONS)
-    assert len(ten_questions().rows) == len(QUESTIONS) == 10
+    right = "".join(each.right for each in questions())
+    assert len(ten_questions().rows) == len(questions()) == 10
     ten_questions("a" * 10)
     after = ten_questions(right, after=True)
     assert after.column("lab 00") == tuple("a" * 10)
@@ -61,7 +61,7 @@ def test_answers_before_the_course_stand_beside_those_after_it() -> None:
 def test_a_class_sees_its_predictions_and_its_ten_questions(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    right = "".join(each.right for each in QUESTIONS)
+    right = "".join(each.right for each in questions())
     entry = {"question": "How long?", "unit": "ms", "answer": 6.0, "measured": 2.0}
     for name, before in (("ada", "b" + "-" * 9), ("lou_4711_", "-" * 10)):
         files = {
@@ -78,11 +78,11 @@ def test_a_class_sees_its_predictions_and_its_ten_questions(
         '{"version": 1, "labs": {"01": {"a": {"choices": 5, "answer": 1}}}}',
     ):
         (tmp_path / f"{len(content)}_predictions.json").write_text(content, encoding="utf-8")
-    predictions, questions = class_tables(tmp_path)
+    predictions, asked = class_tables(tmp_path)
     assert [tuple(row) for row in predictions.rows] == [("01", 2, 0, 3)]
-    assert questions.column("right before")[:2] == ("1 of 2", "0 of 2")
-    assert set(questions.column("right after")) == {"2 of 2"}
-    assert "8_predictions.json" in str(questions.caption)
+    assert asked.column("right before")[:2] == ("1 of 2", "0 of 2")
+    assert set(asked.column("right after")) == {"2 of 2"}
+    assert "8_predictions.json" in str(asked.caption)
     assert sorted(path.name for path in tmp_path.glob("8*")) == ["8_predictions.json"]
     assert cli.main(["progress", "--class", str(tmp_path)]) == 0
     assert "right after" in capsys.readouterr().out
