@@ -56,25 +56,14 @@ def _label(node: ast.AST) -> str:
     return f"{message} (store)" if isinstance(getattr(node, "ctx", None), ast.Store) else message
 
 
-def fresh(function: FunctionType) -> FunctionType:
-    """Return a copy of a function that has never been called: its instructions are as compiled."""
-    copy = FunctionType(
-        function.__code__.replace(),
-        function.__globals__,
-        function.__name__,
-        function.__defaults__,
-        function.__closure__,
-    )
-    copy.__kwdefaults__ = function.__kwdefaults__
-    return copy
-
-
 def specialisation_log(function: FunctionType, calls: Iterable[tuple[Any, ...]]) -> Table:
     """Call a fresh copy of `function` again and again, and write down each change of form.
 
     Source: PEP 659, https://peps.python.org/pep-0659/.
     """
-    copy = fresh(function)
+    code, scope, cells = function.__code__.replace(), function.__globals__, function.__closure__
+    copy = FunctionType(code, scope, function.__name__, function.__defaults__, cells)
+    copy.__kwdefaults__ = function.__kwdefaults__
     sources = {step.offset: step.source for step in disassemble(function).instructions}
     before, rows = _specialised(copy), []
     for number, arguments in enumerate(calls, start=1):

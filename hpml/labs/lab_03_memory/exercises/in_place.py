@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import random
 import struct
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Sequence
 
 from hpml.base.tables import format_bytes
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
-from hpml.course.exercises.outcomes import Outcome, Returned, observed, symptom
+from hpml.course.exercises.outcomes import Outcome, observed, symptom
 from hpml.course.exercises.same import difference, shown
 from hpml.labs.lab_03_memory.harness import in_place, numbers
 
@@ -56,60 +55,44 @@ def _normalised(case: Case) -> list[float]:
     return (right * (length // len(x) + 1))[: min(length, 100)]
 
 
-def _array_fault(case: Case, outcome: Outcome) -> tuple[str, str]:
-    """Return a word for what is wrong and a sentence, both empty if nothing is."""
-    found = observed(outcome)
-    if found is None:
-        return "no answer", ""
-    got = _floats(found.get("x"))
-    expected = _normalised(case)
-    if difference(expected, got, tolerance=1e-6) is not None:
-        before = case.data["x"]
-        same = difference(before, got[: len(before)], tolerance=1e-12) is None
-        if same:
-            return "unchanged", "The array itself did not change."
-        return (
-            "nan" if any(map(math.isnan, got)) else "values"
-        ), "The array contains the wrong numbers."
-    if found.get("returned") is not True:
-        return "returned", "The array is right, but it was not returned."
-    if case.part == "in place" and found["peak"] > ALLOWED:
-        return "peak", "The numbers are right, but were computed in new memory."
-    return "", ""
-
-
 def _floats(value: object) -> list[float]:
     data = getattr(value, "data", b"")
     return list(struct.unpack(f"<{len(data) // 8}d", data))
 
 
+_VALUES = "The array contains the wrong numbers."
+
+
 def _judge_array(case: Case, outcome: Outcome) -> Wrong | None:
-    word, why = _array_fault(case, outcome)
-    if not word:
-        return None
-    found = observed(outcome)
-    right = [round(number, 4) for number in _normalised(case)[:4]]
+    found, right = observed(outcome), _normalised(case)
+    shown_right = [round(number, 4) for number in right[:4]]
     if found is None:
-        return Wrong(f"x is {right}", shown(outcome))
-    if word == "peak":
+        return Wrong(f"x is {shown_right}", shown(outcome))
+    got, before = _floats(found.get("x")), case.data["x"]
+    if difference(right, got, tolerance=1e-6) is not None:
+        same = difference(before, got[: len(before)], tolerance=1e-12) is None
+        shown_got = [round(number, 4) for number in got[:4]]
+        dots = ", ..." * (len(right) > 4)
+        return Wrong(f"x becomes {str(shown_right)[:-1]}{dots}]", f"{str(shown_got)[:-1]}{dots}]",
+                     "The array itself did not change." if same else _VALUES)  # fmt: skip
+    if found.get("returned") is not True:
+        why = "The array is right, but it was not returned."
+        return Wrong("x itself is returned", "something else", why)
+    if case.part == "in place" and found["peak"] > ALLOWED:
+        why = "The numbers are right, but were computed in new memory."
         return Wrong(f"at most {format_bytes(ALLOWED)} of new memory at a time",
                      f"{format_bytes(found['peak'])}", why)  # fmt: skip
-    if word == "returned":
-        return Wrong("x itself is returned", "something else", why)
-    got = [round(number, 4) for number in _floats(found.get("x"))[:4]]
-    dots = ", ..." * (len(_normalised(case)) > 4)
-    return Wrong(f"x becomes {str(right)[:-1]}{dots}]", f"{str(got)[:-1]}{dots}]", why)
+    return None
 
 
 def _array_symptom(case: Case, outcome: Outcome) -> object:
-    if not isinstance(outcome, Returned):
+    wrong, found = _judge_array(case, outcome), observed(outcome)
+    if wrong is None or found is None:
         return symptom(case, outcome)
-    word, _ = _array_fault(case, outcome)
-    if word == "values":
-        return [float(f"{number:.4g}") for number in _floats((observed(outcome) or {})["x"])]
-    peak = cast("Mapping[str, Any]", outcome.value)["peak"]
+    if wrong.why == _VALUES:
+        return [float(f"{number:.4g}") for number in _floats(found["x"])]
     # How many arrays lived at a time tells two ways of computing apart.
-    return [word, round(peak / (8 * _LONG)) if case.part == "in place" else 0]
+    return [wrong.why, round(found["peak"] / (8 * _LONG)) if case.part == "in place" else 0]
 
 
 NORMALISE_IN_PLACE = Exercise(
