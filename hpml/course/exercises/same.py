@@ -52,7 +52,8 @@ def expect(
 
     Args:
         oracle: computes the value that is right, slowly and another way than a solution would.
-            Where it raises, the call has to raise the same kind of exception.
+            Where it raises, the call has to raise the same kind of exception, with the text of
+            the oracle's in its message.
         tolerance: as for `difference`.
 
     >>> from hpml.course.exercises.outcomes import Returned
@@ -67,10 +68,11 @@ def expect(
         try:
             expected = oracle(case)
         except Exception as error:  # noqa: BLE001 - what the oracle raises is what is expected
-            name = type(error).__name__
-            if isinstance(outcome, Raised) and name in outcome.bases:
+            name, text = type(error).__name__, str(error)
+            if isinstance(outcome, Raised) and name in outcome.bases and text in outcome.message:
                 return None
-            return Wrong(f"raises {name}", shown(outcome))
+            also = f" with {text} in its message" if text else ""
+            return Wrong(f"raises {name}{also}", shown(outcome))
         if isinstance(outcome, Raised | NoAnswer):
             return Wrong(written(decode(encode(expected))), shown(outcome))
         where = difference(expected, outcome.value, tolerance=tolerance)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from hpml.base.errors import describe
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Speed, Wrong
-from hpml.course.exercises.outcomes import Outcome, Raised, Returned, symptom
+from hpml.course.exercises.outcomes import Outcome, Raised, Returned, observed, symptom
 from hpml.course.exercises.same import difference, shown
 from hpml.course.small_graphs import chain, ladder
 from hpml.labs.lab_06_forward_order.exercises.graphs import (
@@ -64,20 +63,11 @@ def _lazy_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     return [*cases, ask(deep, chain(_DEEP), f"n{_DEEP}", {"x": x}, part="deep")]
 
 
-def _observed(outcome: Outcome) -> tuple[Any, list[str]] | None:
-    """Return value and executed names; None if the call gave neither."""
-    if not isinstance(outcome, Returned) or not isinstance(outcome.value, dict):
-        return None
-    executed = outcome.value.get("executed")
-    names = executed if isinstance(executed, list) else []
-    return outcome.value.get("value"), [name for name in names if isinstance(name, str)]
-
-
 def _judge_value(case: Case, outcome: Outcome) -> Wrong | None:
-    expected, observed = values_of(case)[case.data["output"]], _observed(outcome)
-    if observed is None:
+    expected, found = values_of(case)[case.data["output"]], observed(outcome)
+    if found is None:
         return Wrong(describe(expected, 200), shown(outcome))
-    value, _ = observed
+    value = found["value"]
     where = difference(expected, value)
     if where is None:
         return None
@@ -86,10 +76,10 @@ def _judge_value(case: Case, outcome: Outcome) -> Wrong | None:
 
 
 def _judge_lazy(case: Case, outcome: Outcome) -> Wrong | None:
-    wrong, observed = _judge_value(case, outcome), _observed(outcome)
-    if wrong is not None or observed is None:
+    wrong, found = _judge_value(case, outcome), observed(outcome)
+    if wrong is not None or found is None:
         return wrong
-    often = Counter(observed[1])
+    often = Counter(found["executed"])
     most = max(often, key=lambda name: often[name], default="")
     if often[most] > 1:
         return Wrong("each operation executed once", f"{most!r} executed {often[most]:,} times",
@@ -101,7 +91,7 @@ def _judge_lazy(case: Case, outcome: Outcome) -> Wrong | None:
             f"only what {case.data['output']!r} needs is executed", f"also {describe(needless)}",
             "The value is right.",
         )  # fmt: skip
-    return _never_executed(wanted, observed[1])
+    return _never_executed(wanted, found["executed"])
 
 
 def _never_executed(wanted: set[str], executed: Sequence[str]) -> Wrong | None:
@@ -117,9 +107,9 @@ def _never_executed(wanted: set[str], executed: Sequence[str]) -> Wrong | None:
 
 def _symptom(case: Case, outcome: Outcome) -> object:
     """Return the value and what is odd about the executions: every way has an order of its own."""
-    observed = _observed(outcome)
-    if observed is not None and isinstance(outcome, Returned):
-        value, executed = observed
+    found = observed(outcome)
+    if found is not None and isinstance(outcome, Returned):
+        value, executed = found["value"], found["executed"]
         again = len(executed) > len(set(executed))
         if "order" in case.data:
             follows = _follows(executed, case.data["order"])
@@ -192,15 +182,15 @@ def _random_order(generator: random.Random, number: int) -> Case:
 
 
 def _judge_ordered(case: Case, outcome: Outcome) -> Wrong | None:
-    wrong, observed = _judge_value(case, outcome), _observed(outcome)
-    if wrong is not None or observed is None:
+    wrong, found = _judge_value(case, outcome), observed(outcome)
+    if wrong is not None or found is None:
         return wrong
-    order = case.data["order"]
-    if _follows(observed[1], order):
+    order, executed = case.data["order"], found["executed"]
+    if _follows(executed, order):
         # While time is measured, executions are not recorded.
         wanted = set() if case.data.get("uncounted") else set(order)
-        return _never_executed(wanted, observed[1])
-    text = describe(observed[1], 120)
+        return _never_executed(wanted, executed)
+    text = describe(executed, 120)
     return Wrong(f"executed in the order {describe(order, 120)}", text,
                  "The value is right.")  # fmt: skip
 
