@@ -90,7 +90,7 @@ def draw_per_item(
         f"{format_seconds(slowest.median)}, about {factor:,g} times as long. "
         f"Median of {times.rounds} rounds; the line is the 25–75 % band."
     )
-    x = f"ns per {item} (each line: ten times the previous one)"
+    x = f"ns per {item}, on a logarithmic axis"
     return show(dots(rows, title=title, x=x, log="x", xlim=limits), caption=text)
 
 

@@ -64,6 +64,7 @@ def _crossings(generator: random.Random, more: bool) -> Sequence[Case]:
         ("the same in seconds", 4e-7, 4e-8, 5e-10, "right"),
         ("b is slower for each item", 400.0, 40.0, 50.0, "never"),
         ("both take the same for each item", 400.0, 40.0, 40.0, "never"),
+        ("no overhead, and b is slower", 0.0, 40.0, 50.0, "never"),
     ]
     for number in range(4 if more else 0):
         overhead, slow = generator.uniform(1, 9000), generator.uniform(5, 60)
