@@ -103,11 +103,9 @@ _DUCKS = {"duck": "Duck", "in place": "InPlaceDuck"}
 
 
 def _plain(case: Case) -> tuple[list[int | float | Fraction], int | float | Fraction]:
-    kind, x = case.data["kind"], case.data["x"]
-    coefficients = list(case.data["coefficients"])
-    if kind == "fractions":
-        coefficients = [Fraction(*pair) for pair in coefficients]
-    return coefficients, Fraction(*x) if kind in ("fraction", "fractions") else x
+    kind = case.data["kind"]
+    given = numbers({**case.data, "kind": "plain" if kind in _DUCKS else kind})
+    return given["coefficients"], given["x"]
 
 
 def _value_of(case: Case) -> object:

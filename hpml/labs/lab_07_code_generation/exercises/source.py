@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from hpml.base.errors import describe
@@ -28,14 +27,6 @@ _FETCH = "l = self._execution_order_layers"
 # --- what is right ---
 
 
-@dataclass(frozen=True)
-class _Run:
-    """What a forward does: the value it returns and the numbers of the layers it calls."""
-
-    value: object
-    calls: list[int]
-
-
 def _values(case: Case) -> dict[str, int]:
     """Return every value of the network: all calls are executed, needed or not."""
     inputs = case.data["inputs"]
@@ -56,10 +47,11 @@ def _needed(case: Case) -> set[str]:
     return found
 
 
-def _right(case: Case) -> _Run:
+def _right(case: Case) -> dict[str, Any]:
+    """Return the value of the forward, and the numbers of the layers that it calls."""
     needed = _needed(case)
     layers = [layer for name, layer, _ in case.data["calls"] if name in needed]
-    return _Run(_values(case)[case.data["output"]], layers)
+    return {"value": _values(case)[case.data["output"]], "calls": layers}
 
 
 # --- what it is tried on ---
@@ -124,14 +116,6 @@ def _network(generator: random.Random) -> tuple[list[str], list[Call]]:
 # --- judging ---
 
 
-def _ran(outcome: Outcome) -> _Run | None:
-    """Return what the source did; None if it could not be run to its end."""
-    found = observed(outcome)
-    if found is None or "problem" in found or not isinstance(found.get("calls"), list):
-        return None
-    return _Run(found.get("value"), found["calls"])
-
-
 def _judge(case: Case, outcome: Outcome) -> Wrong | None:
     found, right = observed(outcome), _right(case)
     if found is None:
@@ -140,31 +124,31 @@ def _judge(case: Case, outcome: Outcome) -> Wrong | None:
     if not isinstance(source, str):
         why = "It returns None: is a `return` missing?" if source is None else ""
         return Wrong("the source of forward, as a string", describe(source, 200), why)
-    ran = _ran(outcome)
-    if ran is None:
-        return Wrong("source that runs", _shortened(source), f"{found.get('problem')}.")
+    if "problem" in found:
+        return Wrong("source that runs", _shortened(source), f"{found['problem']}.")
     wanted = ["self", *case.data["inputs"]]
     if found.get("arguments") != wanted:
         return Wrong(f"def forward({', '.join(wanted)}):", _shortened(source))
-    texts = _difference(right, ran)
+    texts = _difference(right, found)
     if texts is not None:
         return Wrong(texts[0], f"{texts[1]}, by this source:\n{_shortened(source)}")
     return _form(right, found, source) if case.part == "right" else None
 
 
-def _difference(right: _Run, ran: _Run) -> tuple[str, str] | None:
+def _difference(right: Mapping[str, Any], ran: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return expected and got where a run differs, the called layers first: they say more."""
-    if ran.calls != right.calls:
-        return f"layers called: {describe(right.calls, 120)}", f"{describe(ran.calls, 120)}"
-    if type(ran.value) is not int or ran.value != right.value:
-        return f"the forward returns {right.value}", f"{describe(ran.value)}"
+    called, value = ran["calls"], ran["value"]
+    if called != right["calls"]:
+        return f"layers called: {describe(right['calls'], 120)}", describe(called, 120)
+    if type(value) is not int or value != right["value"]:
+        return f"the forward returns {right['value']}", describe(value)
     return None
 
 
-def _form(right: _Run, found: Mapping[str, Any], source: str) -> Wrong | None:
+def _form(right: Mapping[str, Any], found: Mapping[str, Any], source: str) -> Wrong | None:
     if found.get("first") != _FETCH:
         return Wrong(f"the first line is {_FETCH}", _shortened(source))
-    lines = len(right.calls) + 2
+    lines = len(right["calls"]) + 2
     why = "Each call has its own line, between the first line and `return`."
     if found.get("joined"):
         return Wrong(f"{lines} lines in the function", _shortened(source), why)
@@ -183,7 +167,7 @@ def _shortened(source: str) -> str:
 
 def _symptom(case: Case, outcome: Outcome) -> object:
     """Return what the source does, and of its text only what a mistake shows in."""
-    found, ran = observed(outcome), _ran(outcome)
+    found = observed(outcome)
     if found is None or not isinstance(found.get("source"), str):
         return symptom(case, outcome)
     needed = _needed(case)
@@ -192,9 +176,9 @@ def _symptom(case: Case, outcome: Outcome) -> object:
     lines = re.findall(r"^\s+(\w+) *= *l\[.*\)$", found["source"], re.MULTILINE)
     if len(lines) > 1 and lines == kept[: len(lines)]:
         return "backwards"
-    if ran is None:
-        return ["does not run", str(found.get("problem")).partition(":")[0]]
-    return [ran.value, ran.calls, found.get("first") == _FETCH, bool(found.get("joined"))]
+    if "problem" in found:
+        return ["does not run", str(found["problem"]).partition(":")[0]]
+    return [found["value"], found["calls"], found.get("first") == _FETCH, bool(found.get("joined"))]
 
 
 GENERATE_FORWARD = Exercise(
