@@ -50,6 +50,16 @@ def test_every_way_of_an_operation_comes_to_the_same(operation: str) -> None:
         assert np.allclose(np.asarray(result), truth if forms.name != "total" else truth[0])
 
 
+def test_loops_over_arrays_and_tensors_are_short_enough_for_a_busy_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = set()
+    forms = OPERATIONS["a + b"]._replace(loop=lambda a, b, out: seen.add((type(a), len(a))))
+    monkeypatch.setitem(OPERATIONS, "a + b", forms)
+    loops.measure_loops("a + b", 1000, compiled_loops(), rounds=6, min_sample_time=1e-6)
+    assert seen == {(torch.Tensor, 100), (np.ndarray, 100), (list, 1000)}
+
+
 @pytest.mark.parametrize("broken", ["none", pytest.param("fails", marks=needs_a_compiler)])
 def test_without_a_working_compiler_numba_does_it_and_says_so(
     broken: str, monkeypatch: pytest.MonkeyPatch

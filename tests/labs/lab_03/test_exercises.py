@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hpml.course.exercises.check import run
+from hpml.course.exercises.check import run, visible_cases
 from hpml.course.exercises.outcomes import Returned
 from hpml.labs.catalogue import find
 from hpml.labs.lab_03_memory.exercises.in_place import ALLOWED
@@ -47,3 +47,10 @@ def test_memory_that_is_freed_before_the_return_is_seen_and_counting_ends() -> N
     assert isinstance(pieces, Returned)
     assert pieces.value["peak"] < ALLOWED  # type: ignore[index]
     assert not tracemalloc.is_tracing()
+
+
+def test_a_cycle_may_be_a_tuple() -> None:
+    exercise = find("find_cycle", "03")
+    case = next(each for each in visible_cases(exercise) if each.data["refers"] == [[1], [0]])
+    (outcome,) = run(exercise, lambda objects: tuple(objects), [case])
+    assert exercise.judge(case, outcome) is None
