@@ -327,6 +327,17 @@ def test_a_choice_is_made_from_the_keyboard(scratch: Any) -> None:
     lab.saw("So: right.")
 
 
+def test_a_tall_picture_fits_a_screen(scratch: Any) -> None:
+    lab = scratch
+    lab.show(
+        "from hpml.base.charts import Bar, bars, show\n"
+        "show(bars([Bar(f'{n}', n) for n in range(40)], title='Tall'))"
+    )
+    shown = lab.page.locator("img.hpml-figure").bounding_box()
+    drawn = lab.page.locator("img.hpml-figure").evaluate("image => image.naturalHeight")
+    assert shown["height"] < 0.86 * lab.page.viewport_size["height"] < drawn
+
+
 def test_below_a_picture_the_one_before_stays(scratch: Any) -> None:
     lab = scratch
     lab.show(
