@@ -50,7 +50,10 @@ class Dot(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of `lines`; `form` is "-", "--", ":" or "" for marks alone."""
+    """A line of `lines`; `form` is "-", "--", ":" or "" for marks alone.
+
+    `band` are the lower and the upper edge of its spread at each x.
+    """
 
     name: str
     x: Sequence[float]
@@ -59,6 +62,7 @@ class Line(NamedTuple):
     colour: str = ""
     marker: str = ""
     text: str = ""
+    band: tuple[Sequence[float], Sequence[float]] | None = None
 
 
 @dataclass(frozen=True)
@@ -219,8 +223,11 @@ def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Cha
             seen.add(line.name)
             form: Any = _DASHED if line.form == "--" else line.form or "none"
             marker = line.marker or ("" if line.form else style.marker(line.name))
-            ax.plot(line.x, line.y, color=line.colour or shades[line.name], marker=marker,
-                    markersize=4.5, label=label, ls=form)  # fmt: skip
+            colour = line.colour or shades[line.name]
+            ax.plot(line.x, line.y, color=colour, marker=marker, markersize=4.5, label=label,
+                    ls=form)  # fmt: skip
+            if line.band is not None:
+                ax.fill_between(line.x, *line.band, color=colour, alpha=0.15, linewidth=0)
         if ax.get_xscale() == "linear" and all(type(x) is int for line in series for x in line.x):
             ax.xaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10], integer=True))
 

@@ -21,6 +21,8 @@ _DARK = (
     '<style>:is([data-jp-theme-light="false"], .vscode-dark) .hpml-figure '
     "{filter: invert(0.93) hue-rotate(180deg);}</style>"
 )
+# A tall picture fits between the toolbar and the end of a screen.
+_FITS = "max-width: 100%; max-height: 85vh; object-fit: contain; object-position: left top;"
 
 
 class DescribedFigure(Figure):
@@ -64,7 +66,7 @@ def image(figure: Figure, text: str) -> tuple[str, bytes]:
     width = int(figure.get_size_inches()[0] * 100)
     shown = (
         f'{_DARK}<img class="hpml-figure" src="data:image/png;base64,{_base64(stream.getvalue())}" '
-        f'alt="{html.escape(text)}" width="{width}" style="max-width: 100%;">'
+        f'alt="{html.escape(text)}" width="{width}" style="{_FITS}">'
     )
     return shown, stream.getvalue()
 

@@ -29,7 +29,7 @@ from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import BenchmarkError, ContenderError
 from hpml.benchmark.estimate import Estimate
 from hpml.benchmark.measurement import Measurement
-from hpml.benchmark.plots import plot_sweep, sweeps
+from hpml.benchmark.plots import sweeps
 from hpml.benchmark.ratio import Ratio
 from hpml.benchmark.record import Case, read_cases, write_case
 from hpml.benchmark.sampling.rounds import compare, measure
@@ -44,7 +44,6 @@ __all__ = [
     "Ratio",
     "compare",
     "measure",
-    "plot_sweep",
     "read_cases",
     "sweeps",
     "write_case",

@@ -93,11 +93,6 @@ class Measurement:
         low, _, high = self.quartiles
         return high - low
 
-    @property
-    def throughput(self) -> robust.Quartiles:
-        """The 25th, 50th and 75th percentile of calls per second."""
-        return robust.quartiles([1.0 / sample for sample in self.samples])
-
     def per(self, items: int) -> Measurement:
         """Return the measurement in seconds per item, where each call works on so many.
 

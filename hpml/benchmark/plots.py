@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from hpml.base import style
-from hpml.base.charts import mark_sizes, name_decades, name_rows
+from hpml.base.charts import Line, name_decades, name_rows
 from hpml.base.errors import describe
 from hpml.base.tables import format_seconds
 from hpml.benchmark.advice import footnote
@@ -19,8 +17,6 @@ from hpml.benchmark.robust import Quartiles, quartiles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Quantity = Literal["throughput", "time", "time per item", "ratio"]
 
 
 def plot_comparison(
@@ -93,35 +89,16 @@ def plot_comparison(
     return ax
 
 
-@dataclass(frozen=True)
-class Sweep:
-    """One line of a picture: a contender's middle value and its band at each parameter value.
-
-    Attributes:
-        name: the contender.
-        at: the parameter's values, rising.
-        bands: for each of them (lower edge, middle, upper edge). For times and throughput these are
-            the quartiles; for ratios the 95 % interval and the estimate.
-        published: the figures come from a document and not from this machine.
-
-    >>> Sweep("vanilla", (250.0, 500.0), ((648.7, 651.4, 653.7), (314.7, 316.2, 317.5)), True).at
-    (250.0, 500.0)
-    """
-
-    name: str
-    at: tuple[float, ...]
-    bands: tuple[Quartiles, ...]
-    published: bool = False
-
-
-def sweeps(cases: Iterable[AnyCase], parameter: str, quantity: Quantity) -> tuple[Sweep, ...]:
-    """Return one sweep for each contender that occurs in the cases.
+def sweeps(cases: Iterable[AnyCase], parameter: str, *, per_item: bool = False) -> tuple[Line, ...]:
+    """Return the times against a parameter, a line of a chart for each contender that occurs.
 
     Args:
         cases: of one suite; of two with the same value of the parameter the later counts.
         parameter: the name of a numeric parameter of the cases.
-        quantity: "throughput" in calls/s, "time" in seconds per call, "time per item" in seconds
-            per call divided by the parameter, "ratio" of the times to the baseline's.
+        per_item: whether the times are divided by the parameter.
+
+    Returns:
+        Medians in µs per call, or per item, with the band from the 25th to the 75th percentile.
 
     Raises:
         BenchmarkError: if a case lacks the parameter or it is not a number.
@@ -134,83 +111,16 @@ def sweeps(cases: Iterable[AnyCase], parameter: str, quantity: Quantity) -> tupl
                 f"sweeps: expected each case to have a number {parameter!r}, got "
                 f"{describe(value)} in {describe(dict(case.parameters))}."
             )
-        for name in case.comparison.names:
-            found.setdefault(name, {})[float(value)] = _band(case, name, quantity, value)
-    return tuple(
-        Sweep(name, tuple(sorted(bands)), tuple(bands[at] for at in sorted(bands)))
-        for name, bands in found.items()
-    )
-
-
-def plot_sweep(
-    lines: Iterable[Sweep],
-    ax: Axes | None = None,
-    *,
-    title: str,
-    x: str,
-    y: str,
-    scale: float = 1.0,
-    label: bool = True,
-    log: bool = False,
-) -> Axes:
-    """Draw quantities against a parameter, each with its band, published figures beside measured.
-
-    Measured lines are solid with filled marks, published ones dashed with hollow marks.
-
-    Args:
-        lines: from `sweeps`, or figures of a document as `Sweep`.
-        ax: where to draw; by default in a new figure.
-        title, x, y: what is shown, and what runs along the axes with its unit.
-        scale: factor on the values, for example 1e6 to show seconds as µs.
-        label: whether to name the lines.
-        log: whether both axes are logarithmic.
-
-    Raises:
-        BenchmarkError: without lines.
-    """
-    drawn = tuple(lines)
-    if not drawn:
-        raise BenchmarkError("plot_sweep expects at least one line to draw, got none.")
-    if ax is None:
-        _, ax = style.figure(width=8.0)
-    if log:
-        ax.set_xscale("log")
-        ax.set_yscale("log")
-    shades = style.series(list(dict.fromkeys(line.name for line in drawn)))
-    places = sorted({at for line in drawn for at in line.at})
-    if len(places) == 1 and ax.get_autoscalex_on():
-        # Around a single value matplotlib finds no axis that is wider than nothing.
-        ax.set_xlim(places[0] / 1.5, places[0] * 1.5)
-    for number, line in enumerate(drawn):
-        # Lines of a single point are drawn beside each other: their bands would cover each other.
-        aside = 1 + 0.03 * (number - (len(drawn) - 1) / 2) if len(places) == 1 else 1.0
-        _draw_line(ax, line, shades[line.name], scale, [at * aside for at in line.at])
-    mark_sizes(ax, places)
-    if log:
-        name_decades(ax.yaxis)
-    style.finish(ax, title=title, x=x, y=y)
-    summary = "; ".join(_summary(line, scale) for line in drawn)
-    style.describe(ax, f"{y} against {x}. {summary}")
-    if label:
-        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=3.5)
-    elif legend := ax.get_legend():
-        legend.remove()
-    return ax
-
-
-def limits(bands: Sequence[Quartiles], reach: float = 1.5) -> tuple[float, float]:
-    """Return the ends of an axis that shows all medians, and bands up to `reach` times as far.
-
-    One wide interval on a busy machine must not press all lines into one.
-
-    >>> low, high = limits([(0.9, 1.0, 1.1), (0.1, 1.2, 50.0)])
-    >>> 0.6 < low < 0.7, 1.8 < high < 1.9
-    (True, True)
-    """
-    middles = [middle for _, middle, _ in bands]
-    low = max(min(low for low, _, _ in bands), min(middles) / reach, 1e-9)
-    high = min(max(high for _, _, high in bands), max(middles) * reach)
-    return low / 1.05, high * 1.05
+        factor = 1e6 / value if per_item else 1e6
+        for measurement in case.comparison:
+            low, middle, high = (factor * each for each in measurement.quartiles)
+            found.setdefault(measurement.name, {})[float(value)] = low, middle, high
+    drawn = []
+    for name, times in found.items():
+        at = sorted(times)
+        lows, middles, highs = zip(*(times[place] for place in at), strict=True)
+        drawn.append(Line(name, at, middles, marker=style.marker(name), band=(lows, highs)))
+    return tuple(drawn)
 
 
 def _note(comparison: PairedSamples, name: str, beyond: int) -> str:
@@ -242,56 +152,3 @@ def _unit(seconds: float) -> tuple[float, str]:
         if seconds * factor >= 1:
             return factor, unit
     return 1e9, "ns"
-
-
-def _band(case: AnyCase, name: str, quantity: Quantity, value: float) -> Quartiles:
-    measurement = case.comparison[name]
-    if quantity == "throughput":
-        return measurement.throughput
-    if quantity == "ratio":
-        ratio = case.comparison.ratio(name)
-        return ratio.low, ratio.value, ratio.high
-    if quantity in ("time", "time per item"):
-        low, middle, high = measurement.quartiles
-        items = value if quantity == "time per item" else 1.0
-        return low / items, middle / items, high / items
-    raise BenchmarkError(
-        "sweeps: expected a quantity 'throughput', 'time', 'time per item' or 'ratio', "
-        f"got {describe(quantity)}."
-    )
-
-
-def _draw_line(ax: Axes, line: Sweep, shade: str, scale: float, at: Sequence[float]) -> None:
-    # An interval that does not exist (too few rounds) has no edges to draw.
-    bounded = [
-        (place, low * scale, high * scale)
-        for place, (low, _, high) in zip(at, line.bands, strict=True)
-        if math.isfinite(high)
-    ]
-    if bounded:
-        places, low, high = zip(*bounded, strict=True)
-        if len(bounded) > 1:
-            ax.fill_between(places, low, high, color=shade, alpha=0.15, linewidth=0)
-        else:
-            ax.vlines(places, low, high, color=shade, alpha=0.35, linewidth=5)
-    ax.plot(
-        at,
-        [middle * scale for _, middle, _ in line.bands],
-        color=shade,
-        marker=style.marker(line.name),
-        linestyle=(0, (2, 2)) if line.published else "-",
-        linewidth=1.2 if line.published else 1.8,
-        markerfacecolor="white" if line.published else shade,
-        markersize=5.5,
-        label=_named(line).replace("$", r"\$"),
-    )
-
-
-def _named(line: Sweep) -> str:
-    return f"{line.name} (published)" if line.published else line.name
-
-
-def _summary(line: Sweep, scale: float) -> str:
-    ends = sorted({0, len(line.at) - 1})
-    values = [f"{line.bands[end][1] * scale:.3g} at {line.at[end]:,g}" for end in ends]
-    return f"{_named(line)}: {', '.join(values)}"

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from hpml.base import style
+from hpml.base.charts import Line, lines
 from hpml.base.tables import Table
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
@@ -61,19 +61,17 @@ class ActivationsResult(CasesResult):
 
     def plot(self) -> Figure:
         """Draw each activation's time as a multiple of HardSwish's."""
-        fig, ax = style.figure(width=8.4, height=4.0)
+        from hpml.suites.pictures import figure_of
+
+        drawn = []
         for name in NAMES:
-            points = [
-                (case.parameters["kibibytes"], case.comparison.ratio(name).value)
-                for case in self.cases
-                if name in case.comparison.names
-            ]
-            if points:
-                ax.plot(*zip(*points, strict=True), "o-", color=style.colour(name), label=name)
-        ax.set_xscale("log")
-        ax.set_yscale("log")
-        style.finish(ax, title="Forward and backward, time / HardSwish's", x="KiB", y="ratio")
-        return fig
+            own = [case for case in self.cases if name in case.comparison.names]
+            sizes = [int(case.parameters["kibibytes"] or 0) for case in own]
+            ratios = [case.comparison.ratio(name).value for case in own]
+            if own:
+                drawn.append(Line(name, sizes, ratios, marker="o"))
+        title = "Forward and backward, time / HardSwish's"
+        return figure_of(lines(drawn, title=title, x="KiB", y="ratio", log="xy"))
 
     def _shown(self) -> list[Table]:
         where = environment_line(self.cases)

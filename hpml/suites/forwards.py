@@ -43,7 +43,7 @@ class ForwardResult(CasesResult):
         return published_table(self.source, self.cases)
 
     def plot(self) -> Figure:
-        """Draw throughput, and time relative to the hand-written module."""
+        """Draw time relative to the hand-written module."""
         from hpml.suites.pictures import draw_forwards
 
         return draw_forwards(self.cases, self.source, self.axis)

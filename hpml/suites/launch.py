@@ -8,9 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from hpml.base.charts import lines
 from hpml.base.environment import Value
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark.comparison import Comparison
+from hpml.benchmark.plots import sweeps
 from hpml.benchmark.record import Parameters
 from hpml.suites.forwards import check_device
 from hpml.suites.options import add_shared_arguments
@@ -56,9 +58,17 @@ class LaunchResult(CasesResult):
 
     def plot(self) -> Figure:
         """Draw the time per call against the size."""
-        from hpml.suites.pictures import draw_times
+        from hpml.suites.pictures import expect_some, figure_of, unstable_line
 
-        return draw_times(self.cases, "mebibytes", "time", "Time per call", "MiB", "µs per call")
+        expect_some(self.cases)
+        times = sweeps(self.cases, "mebibytes")
+        at = times[0].x
+        chart = lines(times, title="Time per call", x="MiB", y="µs per call", log="xy", sizes=at)
+        return figure_of(
+            chart,
+            f"Median and 25 to 75 % band of {self.cases[0].comparison.rounds} interleaved rounds. "
+            f"{environment_line(self.cases)}.{unstable_line(self.cases)}",
+        )
 
     def _shown(self) -> list[Table]:
         rows = [

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hpml.base import style
+from hpml.base.charts import Chart, Dot, dots
 from hpml.benchmark.advice import unstable
-from hpml.benchmark.plots import Quantity, Sweep, limits, plot_sweep, sweeps
 from hpml.benchmark.record import Case
 from hpml.suites.published import PublishedBlock, published_ratios
 from hpml.suites.running import environment_line
@@ -19,67 +18,45 @@ if TYPE_CHECKING:
 
 
 def draw_forwards(cases: Sequence[Case], source: PublishedBlock, x: str) -> Figure:
-    """Draw throughput, and time relative to the hand-written module, against the parameter."""
+    """Draw time relative to the hand-written module: a row a contender, a mark a case."""
     expect_some(cases)
-    fig, (left, right) = style.figure(1, 2, width=11.0, height=4.6)
-    plot_sweep(
-        sweeps(cases, source.parameter, "throughput"),
-        left,
-        title="Throughput",
-        x=x,
-        y="batches per second",
-        label=False,
-        log=True,
-    )
-    ratios = sweeps(cases, source.parameter, "ratio")
-    places = {at for line in ratios for at in line.at}
-    others = [line for line in published_ratios(source) if line.name != "handwritten"]
-    shown = [cut for line in others if (cut := _within(line, places)) is not None]
-    right.set_ylim(*limits([band for line in [*ratios, *shown] for band in line.bands]))
-    plot_sweep(
-        [*ratios, *shown],
-        right,
+    comparisons = {int(case.parameters[source.parameter] or 0): case.comparison for case in cases}
+    shades = style.series([str(at) for at in comparisons])
+    known = published_ratios(source)
+    rows = []
+    for name in cases[0].comparison.names[1:]:
+        for at, comparison in comparisons.items():
+            ratio, shade = comparison.ratio(name), shades[str(at)]
+            label, ends = f"{x}: {at:,}", (ratio.low, ratio.high)
+            rows.append(Dot(name, ratio.value, interval=ends, colour=shade, label=label))
+            if at in known.get(name, {}):
+                label, value = f"published, {at:,}", known[name][at]
+                rows.append(Dot(name, value, colour=shade, marker="x", label=label))
+    middles = [1.0, *(row.values for row in rows if isinstance(row.values, float))]
+    chart = dots(
+        rows,
         title="Time relative to the hand-written module",
-        x=x,
-        y="ratio (below 1 is faster)",
+        x="ratio (below 1 is faster)",
+        log="x",
+        at=[1.0],
+        xlim=(min(middles) / 1.5, max(middles) * 1.5),
     )
-    comparison = cases[0].comparison
-    style.caption(
-        fig,
-        f"Left: median and 25 to 75 % band of {comparison.rounds} interleaved rounds. Right: "
-        "median ratio to the hand-written module in the same round, with its 95 % interval, cut "
-        f"where it is very wide; dashed: published, measured on {source.hardware}. "
+    return figure_of(
+        chart,
+        "Median ratio to the hand-written module in the same round, with its 95 % interval, cut "
+        f"where it is very wide. Crosses: published, measured on {source.hardware}. "
         f"{environment_line(cases)}.{unstable_line(cases)}",
     )
-    return fig
 
 
-def _within(line: Sweep, places: set[float]) -> Sweep | None:
-    """Return a published line as far as was measured here; None if it shares no place with it."""
-    if not places & set(line.at):
-        return None
-    pairs = [
-        pair
-        for pair in zip(line.at, line.bands, strict=True)
-        if min(places) <= pair[0] <= max(places)
-    ]
-    at, bands = zip(*pairs, strict=True)
-    return replace(line, at=at, bands=bands)
-
-
-def draw_times(
-    cases: Sequence[Case], parameter: str, quantity: Quantity, title: str, x: str, y: str
-) -> Figure:
-    """Draw times in microseconds against the parameter of the cases."""
-    expect_some(cases)
-    fig, ax = style.figure(width=8.0, height=4.4)
-    lines = sweeps(cases, parameter, quantity)
-    plot_sweep(lines, ax, title=title, x=x, y=y, scale=1e6, log=True)
-    style.caption(
-        fig,
-        f"Median and 25 to 75 % band of {cases[0].comparison.rounds} interleaved rounds. "
-        f"{environment_line(cases)}.{unstable_line(cases)}",
-    )
+def figure_of(chart: Chart, caption: str = "") -> Figure:
+    """Return a chart as a figure of its own, which can be saved in any format."""
+    fig, ax = style.figure(width=9.0, height=chart.height)
+    with style.apply():
+        chart.on(ax)
+    style.describe(ax, chart.text)
+    if caption:
+        style.caption(fig, caption)
     return fig
 
 

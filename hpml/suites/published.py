@@ -8,7 +8,6 @@ from typing import Any
 
 from hpml.base.files import published
 from hpml.base.tables import Table
-from hpml.benchmark.plots import Sweep
 from hpml.benchmark.record import Case
 
 CUDA_GRAPHS = "cuda-graphs"
@@ -50,18 +49,11 @@ TOY_RESNET = PublishedBlock(
 )
 
 
-def published_ratios(source: PublishedBlock = DEEP_LINEAR) -> tuple[Sweep, ...]:
-    """Return published figures as time relative to the hand-written module."""
-    rows: list[dict[str, Any]] = published(source.block)["rows"]
-    at = source.column
-    base = {row[at]: row["quartiles"][1] for row in rows if row["definition"] == "vanilla"}
-    lines = []
-    for definition, name in source.measured_as.items():
-        own = sorted((row[at], row["quartiles"]) for row in rows if row["definition"] == definition)
-        # The fastest quartile of throughput is the lower edge of time.
-        bands = tuple((base[at] / q[2], base[at] / q[1], base[at] / q[0]) for at, q in own)
-        lines.append(Sweep(name, tuple(float(at) for at, _ in own), bands, published=True))
-    return tuple(lines)
+def published_ratios(source: PublishedBlock = DEEP_LINEAR) -> dict[str, dict[int, float]]:
+    """Return published times relative to the hand-written module's, by contender and parameter."""
+    times = published_times(source)
+    base = times.pop("handwritten")
+    return {name: {at: own[at] / base[at] for at in own} for name, own in times.items()}
 
 
 def published_times(source: PublishedBlock) -> dict[str, dict[int, float]]:
@@ -79,14 +71,12 @@ def published_table(source: PublishedBlock, cases: Iterable[Case]) -> Table:
     block = published(source.block)
     measured = {case.parameters.get(source.parameter): case.comparison for case in cases}
     rows = []
-    for line in published_ratios(source):
-        if line.name == "handwritten":
-            continue
-        for at, (_, ratio, _) in zip(line.at, line.bands, strict=True):
-            comparison = measured.get(int(at))
-            here = comparison is not None and line.name in comparison.names
-            own = comparison.ratio(line.name).value if here and comparison is not None else None
-            rows.append((line.name, int(at), ratio, own))
+    for name, ratios in published_ratios(source).items():
+        for at, ratio in ratios.items():
+            comparison = measured.get(at)
+            here = comparison is not None and name in comparison.names
+            own = comparison.ratio(name).value if here and comparison is not None else None
+            rows.append((name, at, ratio, own))
     # Without a measured figure to stand beside them the published ones stand alone.
     # Where something was measured, depths that were not would only be dashes.
     rows = [row for row in rows if row[1] in measured] or rows

@@ -17,6 +17,8 @@ from hpml.widgets.errors import WidgetError
 def explore(show: Callable[..., object], **controls: Sequence[object]) -> None:
     """Show what `show` returns, and let the reader change its arguments.
 
+    Below a picture the picture of the previous choice stays, small and faint.
+
     Args:
         show: called with one value a control; returns anything a cell can show.
         **controls: for each argument the values it may take, two or more. It starts at the
@@ -39,6 +41,7 @@ def explore(show: Callable[..., object], **controls: Sequence[object]) -> None:
         print(show(**start))
         return
     place = uuid.uuid4().hex
+    data, metadata = shell.display_formatter.format(show(**start))
 
     if controls and not flag("HPML_HEADLESS") and installed_version("ipywidgets") is not None:
         widgets: Any = importlib.import_module("ipywidgets")
@@ -47,14 +50,16 @@ def explore(show: Callable[..., object], **controls: Sequence[object]) -> None:
         }
 
         def changed(_: object) -> None:
-            chosen = {name: slider.value for name, slider in sliders.items()}
-            _publish(shell, show(**chosen), place, again=True)
+            nonlocal data, metadata
+            chosen, before = {name: slider.value for name, slider in sliders.items()}, data
+            data, metadata = shell.display_formatter.format(show(**chosen))
+            _publish(_with_ghost(data, before), metadata, place, again=True)
 
         for slider in sliders.values():
             slider.observe(changed, names="value")
         row = widgets.HBox(list(sliders.values()), layout={"flex_flow": "row wrap"})
         put_control(row, uuid.uuid4().hex, "(here you move a slider)")
-    _publish(shell, show(**start), place, again=False)
+    _publish(data, metadata, place, again=False)
 
 
 def _control(widgets: Any, name: str, values: Sequence[object], start: object) -> Any:
@@ -69,10 +74,21 @@ def _control(widgets: Any, name: str, values: Sequence[object], start: object) -
     return widgets.SelectionSlider(continuous_update=False, **given)
 
 
-def _publish(shell: Any, result: object, place: str, *, again: bool) -> None:
+def _with_ghost(data: dict[str, str], before: dict[str, str]) -> dict[str, str]:
+    """Return a result with the picture of the previous one below it, if both are pictures."""
+    if "image/png" not in data or "image/png" not in before:
+        return data
+    ghost = (
+        '<p class="hpml-before"><small>Before:</small><br><img class="hpml-figure" '
+        f'src="data:image/png;base64,{before["image/png"]}" alt="The picture of the previous '
+        'choice" style="width: 45%; opacity: 0.6;"></p>'
+    )
+    return {**data, "text/html": data["text/html"] + ghost}
+
+
+def _publish(data: Any, metadata: Any, place: str, *, again: bool) -> None:
     from IPython.display import display, update_display
 
-    data, metadata = shell.display_formatter.format(result)
     publish: Any = update_display if again else display
     publish(data, metadata=metadata, raw=True, display_id=place)
 

@@ -94,7 +94,9 @@ def test_a_page_tells_every_chart_and_the_caption() -> None:
 
 
 def test_a_line_takes_the_colour_of_its_name_where_it_is_given_none() -> None:
-    own = Line("b", [1, 2], [2, 1], colour=style.FAIL)
+    own = Line("b", [1, 2], [2, 1], colour=style.FAIL, band=([1, 0.5], [3, 1.5]))
     ax = drawn(lines([Line("a", [1, 2], [1, 2]), own], title="t"))
     shades = [line.get_color() for line in ax.get_lines()]
     assert shades == [style.series(["a"])["a"], style.FAIL]
+    (band,) = ax.collections
+    assert band.get_datalim(ax.transData).get_points().tolist() == [[1, 0.5], [2, 3]]

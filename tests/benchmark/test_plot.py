@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hpml.benchmark import Case, Comparison, Measurement, plot_sweep
-from hpml.benchmark.plots import Sweep, sweeps
+from hpml.benchmark import Case, Comparison, Measurement
+from hpml.benchmark.plots import sweeps
 
 
 def case(layers: int, rounds: int = 7) -> Case:
@@ -16,25 +16,21 @@ def case(layers: int, rounds: int = 7) -> Case:
 
 
 @pytest.mark.parametrize(
-    ("quantity", "expected"),
-    [
-        ("time", (250e-6 * 1.015, 250e-6 * 1.03, 250e-6 * 1.045)),
-        ("time per item", (1.015e-6, 1.03e-6, 1.045e-6)),
-        ("ratio", (1.0, 1.0, 1.0)),
-    ],
+    ("per_item", "expected"),
+    [(False, (250 * 1.015, 250 * 1.03, 250 * 1.045)), (True, (1.015, 1.03, 1.045))],
 )
-def test_a_sweep_holds_the_quantity_and_its_band(
-    quantity: str, expected: tuple[float, ...]
-) -> None:
-    lines = sweeps([case(500), case(250)], "layers", quantity)  # type: ignore[arg-type]
-    assert [line.name for line in lines] == ["handwritten", "codegen"]
-    assert lines[0].at == (250.0, 500.0)
-    assert lines[0].bands[0] == pytest.approx(expected)
+def test_a_sweep_has_the_times_and_their_band(per_item: bool, expected: tuple[float, ...]) -> None:
+    first, second = sweeps([case(500), case(250)], "layers", per_item=per_item)
+    assert (first.name, second.name) == ("handwritten", "codegen")
+    assert first.x == [250.0, 500.0]
+    assert first.band is not None
+    low, high = first.band
+    assert (low[0], first.y[0], high[0]) == pytest.approx(expected)
 
 
 def test_the_later_of_two_cases_for_one_point_counts() -> None:
-    (old, new) = sweeps([case(250, 9), case(250, 7)], "layers", "time")
-    assert (len(old.at), new.bands) == (1, sweeps([case(250, 7)], "layers", "time")[1].bands)
+    (old, new) = sweeps([case(250, 9), case(250, 7)], "layers")
+    assert (len(old.x), new.band) == (1, sweeps([case(250, 7)], "layers")[1].band)
 
 
 def test_a_comparison_is_drawn_with_every_sample(tmp_path: Path) -> None:
@@ -63,20 +59,3 @@ def test_a_prediction_is_a_mark_in_the_row_it_is_about() -> None:
     assert mark[0] == pytest.approx([0.25e6 * pair["handwritten"].median, 1])  # µs, second row
     unanswered = pair.plot(predicted={"codegen": None}).lines
     assert all(line.get_marker() != "D" for line in unanswered)
-
-
-def test_published_lines_are_hollow_and_named_so() -> None:
-    lines = [*sweeps([case(250), case(500)], "layers", "ratio")]
-    lines.append(Sweep("codegen", (250.0, 500.0), ((0.6, 0.7, 0.8),) * 2, published=True))
-    ax = plot_sweep(lines, title="t", x="layers", y="ratio")
-    drawn = [line for line in ax.get_lines() if line.get_marker() not in ("None", "")]
-    assert [line.get_markerfacecolor() == "white" for line in drawn] == [False, False, True]
-    named = [text.get_text() for text in ax.get_legend().get_texts()]  # type: ignore[union-attr]
-    assert named == ["handwritten", "codegen", "codegen (published)"]
-
-
-def test_too_few_rounds_are_drawn_without_a_band() -> None:
-    ax = plot_sweep(
-        sweeps([case(250, 3), case(500, 3)], "layers", "ratio"), title="t", x="x", y="y"
-    )
-    assert not ax.collections

@@ -327,6 +327,33 @@ def test_a_choice_is_made_from_the_keyboard(scratch: Any) -> None:
     lab.saw("So: right.")
 
 
+def test_a_tall_picture_fits_a_screen(scratch: Any) -> None:
+    lab = scratch
+    lab.show(
+        "from hpml.base.charts import Bar, bars, show\n"
+        "show(bars([Bar(f'{n}', n) for n in range(40)], title='Tall'))"
+    )
+    shown = lab.page.locator("img.hpml-figure").bounding_box()
+    drawn = lab.page.locator("img.hpml-figure").evaluate("image => image.naturalHeight")
+    assert shown["height"] < 0.86 * lab.page.viewport_size["height"] < drawn
+
+
+def test_below_a_picture_the_one_before_stays(scratch: Any) -> None:
+    lab = scratch
+    lab.show(
+        "from hpml.base.charts import Bar, bars, show; from hpml.widgets import explore\n"
+        "explore(lambda n: show(bars([Bar('n', n)], title=f'{n}')), n=[3, 4, 5])"
+    )
+    seen = []
+    for _ in range(2):
+        before = lab.page.locator("img.hpml-figure").first.get_attribute("src")
+        lab.page.get_by_role("slider").press("ArrowRight")
+        lab.page.locator(f".hpml-before img[src='{before}']").wait_for()
+        seen.append(before)
+    assert seen[0] != seen[1]
+    assert lab.page.locator("img.hpml-figure").count() == 2
+
+
 def test_what_is_explored_is_chosen_by_keyboard_and_replaces_the_result(scratch: Any) -> None:
     lab = scratch
     lab.show(

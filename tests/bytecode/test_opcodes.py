@@ -15,6 +15,7 @@ _ASYNC = "only async code contains it"
 _COMPILER = "the compiler replaces it before the code object is made"
 _REFUSED = "the machine refuses it by name"
 _MODULE = "only the code of a module, or of the prompt, contains it"
+_GENERIC = "before 3.14 only generic code contains it, which CPython executes"
 _INTERPRETER = "the interpreter puts it into code that it runs itself"
 
 LEFT_OUT: dict[str, str] = {
@@ -29,6 +30,7 @@ LEFT_OUT: dict[str, str] = {
     "CALL_INTRINSIC_2": _REFUSED,
     "BUILD_INTERPOLATION": _REFUSED,
     "BUILD_TEMPLATE": _REFUSED,
+    "LOAD_FROM_DICT_OR_GLOBALS": _GENERIC,
     "IMPORT_STAR": _MODULE,
     "PRINT_EXPR": _MODULE,
     "CACHE": "it is room for what the interpreter learns, and dis does not list it",
