@@ -46,24 +46,12 @@ class Pair:
 
 @dataclass(frozen=True)
 class CountsAndTimes:
-    """Pairs of ways, as a table and as a picture."""
+    """Pairs of ways, and their picture."""
 
     pairs: tuple[Pair, ...]
 
     def __getitem__(self, name: str) -> Pair:
         return next(pair for pair in self.pairs if pair.name == name)
-
-    @property
-    def table(self) -> Table:
-        """Instructions of both, their ratio, and the ratio of the times with its interval."""
-        rows = []
-        for pair in self.pairs:
-            interval = f"{_written(pair.ratio.low)} – {_written(pair.ratio.high)}"
-            ratios = _written(pair.count_ratio), _written(pair.ratio.value), interval
-            rows.append([pair.name, *pair.counts, *ratios, pair.ratio.answer])
-        columns = ["from → to", "instructions before", "after", "count ×", "time ×", "95 %", "so"]
-        commas = dict.fromkeys(["instructions before", "after"], lambda n: f"{n:,}")
-        return Table(columns, rows, formats=commas, align=["left", *["right"] * 5, "left"])
 
     def draw(self) -> Page:
         """Draw for each pair what was left of the instructions, and of the time."""
