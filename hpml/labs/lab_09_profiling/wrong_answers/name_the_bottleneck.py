@@ -3,14 +3,21 @@
 from collections import Counter
 
 
-def _self_times(events):
-    times, running = {}, []
+def _running(events):
+    """Yield the open calls after each event, and the time until the next."""
+    running = []
     for (kind, function, time), (_, _, end) in zip(events, events[1:], strict=False):
         if kind == "enter":
             running.append(function)
         else:
             running.pop()
-        times[running[-1]] = times.get(running[-1], 0) + end - time
+        yield running, end - time
+
+
+def _self_times(events):
+    times = Counter()
+    for running, nanoseconds in _running(events):
+        times[running[-1]] += nanoseconds
     return times
 
 
@@ -55,14 +62,10 @@ def library_left_out(events, mine):
 def library_one_deep(events, mine):
     """It charges a foreign function's time only if a function of yours called it directly. Go on
     outwards: through other foreign functions, to the function of yours."""
-    times, running = dict.fromkeys(mine, 0), []
-    for (kind, function, time), (_, _, end) in zip(events, events[1:], strict=False):
-        if kind == "enter":
-            running.append(function)
-        else:
-            running.pop()
+    times = dict.fromkeys(mine, 0)
+    for running, nanoseconds in _running(events):
         for name in [name for name in running[:-3:-1] if name in mine][:1]:
-            times[name] += end - time
+            times[name] += nanoseconds
     return max(sorted(mine), key=times.get)
 
 
