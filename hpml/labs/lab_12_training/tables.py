@@ -148,8 +148,8 @@ def small_changes(taken: Comparison, most: float = 1.25) -> Page:
         text += recorded_answer("12", "executions")
     else:
         found = f"Only {', '.join(large)} changes" if large else "None of them changes"
-        text = f"**{found} it by more than a quarter.**"
-        keep_revealed("executions", text)
+        text = f"**{found} it by more than a quarter**."
+        keep_revealed("executions", text.rstrip("."))
     seen = ", ".join(
         f"{name} takes {ratio.digits(ratio.value)} ({ratio.interval})"
         for name, ratio in ratios.items()
