@@ -28,14 +28,16 @@ _CONTAINERS: dict[type, str] = {
     frozenset: "a frozenset",
 }
 
+_ALIKE = ({list, tuple}, {set, frozenset})
+
 
 def difference(expected: object, got: object, *, tolerance: float = 0.0) -> str | None:
     """Return where and how `got` differs from `expected`, or None if it does not.
 
-    Types must be the same: True is not 1, and 1 is not 1.0. Three differences do not count: a list
-    for a tuple or a tuple for a list, a float rounded to four or more digits, and, where a
-    tolerance is given, a whole number for a float. The order of a dictionary does not matter; nan
-    is nan, and 0.0 is -0.0.
+    Types must be the same: True is not 1, and 1 is not 1.0. Four differences do not count: a list
+    for a tuple or a tuple for a list, a frozenset for a set, a float rounded to four or more
+    digits, and, where a tolerance is given, a whole number for a float. The order of a dictionary
+    does not matter; nan is nan, and 0.0 is -0.0.
     """
     return _part(decode(encode(expected)), got, tolerance, "")
 
@@ -161,7 +163,7 @@ def _part(expected: Any, got: Any, tolerance: float, path: str) -> str | None:
     kind = type(expected)
     if tolerance and kind is float and type(got) is int and abs(got) <= _EXACT_INTEGER:
         got = float(got)
-    if type(got) is not kind and {kind, type(got)} != {list, tuple}:
+    if type(got) is not kind and {kind, type(got)} not in _ALIKE:
         wanted = _CONTAINERS.get(kind) or _named(expected)
         return f"{lead}expected {wanted}, got {_named(got)}"
     if kind in (list, tuple):

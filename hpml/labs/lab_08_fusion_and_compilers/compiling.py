@@ -53,34 +53,22 @@ def _recorded_where() -> str:
     return f"Recorded, not measured here: {found['machine']}, PyTorch {found['PyTorch']}."
 
 
-class CountingBackend:
-    """A compiler for `torch.compile` that compiles nothing, and counts how often it is asked."""
-
-    def __init__(self) -> None:
-        self.graphs: list[str] = []
-
-    def __call__(self, graph: Any, inputs: Any) -> Callable[..., Any]:
-        """Take one graph, with inputs as examples, and return what is to be called."""
-        self.graphs.append(graph.code)
-        forward: Callable[..., Any] = graph.forward
-        return forward
-
-
 def recompilations(
     function: Callable[..., Any], calls: Mapping[str, Any], dynamic: bool | None = None
 ) -> Table:
     """Return, call by call, whether `torch.compile` had to make a new graph for it."""
     import torch
+    from torch._dynamo.testing import CompileCounter  # compiles nothing
 
     torch.compiler.reset()
-    backend = CountingBackend()
+    backend = CompileCounter()
     compiled = torch.compile(function, backend=backend, dynamic=dynamic)
     rows = []
     for name, argument in calls.items():
-        before, start = len(backend.graphs), time.perf_counter()
+        before, start = backend.frame_count, time.perf_counter()
         compiled(argument)
         taken = time.perf_counter() - start
-        new = len(backend.graphs) - before
+        new = backend.frame_count - before
         rows.append([name, format_seconds(taken), f"{new} new" if new else "reused"])
     torch.compiler.reset()
     return Table(["call", "time", "graphs"], rows, align=["left", "right", "left"])
@@ -108,13 +96,14 @@ def paying(ready: Mapping[str, FirstCall], later: Comparison) -> Table:
 def compiled(functions: Mapping[str, Callable[..., Any]], x: Any) -> Table:
     """Return how many graphs `torch.compile` makes of each function, its breaks and its result."""
     import torch
+    from torch._dynamo.testing import CompileCounter
 
     rows = []
     for name, function in functions.items():
         places = [f"{source} {why}" for _, source, why in graph_breaks(function, x).rows]
-        backend = CountingBackend()
+        backend = CompileCounter()
         result = torch.compile(function, backend=backend)(x)
-        rows.append([name, len(backend.graphs), "; ".join(places) or "–", str(result.tolist())])
+        rows.append([name, backend.frame_count, "; ".join(places) or "–", str(result.tolist())])
     torch.compiler.reset()
     columns = ["compiled", "graphs", "graph breaks", f"result for {x.tolist()}"]
     return Table(columns, rows, align=["left", "right", "left", "left"])

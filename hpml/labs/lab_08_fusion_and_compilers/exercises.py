@@ -244,6 +244,7 @@ def _branch_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _branch("traced where it is true", first, "x * 2", "x - 1", up, both),
         _branch("traced where it is false", first, "x * 2", "x - 1", down, both),
         _branch("the branch not taken has no answer", first, "x.sqrt()", "-x", up, both),
+        _branch("the branch taken has no answer", first, "x.sqrt()", "-x", up, [[-1.0, 4.0]]),
         _branch("the branch not taken is infinite", "x.max() > 2", "1 / x", "x * 2",
                 [3.0, 4.0], [[3.0, 4.0], [0.0, 1.0], [4.0, 4.0]]),
     ]  # fmt: skip

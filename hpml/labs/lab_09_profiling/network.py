@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import io
 import os
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -40,17 +40,13 @@ def profile_command() -> FunctionProfile:
 
 def learning(steps: int | None = None) -> Callable[[], None]:
     """Return a function that trains the network of `nn.py`, without what it prints."""
-    found = importlib.util.spec_from_file_location("nn", data_file("nn.py"))
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    given = module.setup(module.N, module.D_in, module.H, module.D_out)
+    module = runpy.run_path(str(data_file("nn.py")))
+    given = module["setup"](*(module[name] for name in ("N", "D_in", "H", "D_out")))
     steps = steps or (50 if quick() else 500)
 
     def run_nn() -> None:
         with contextlib.redirect_stdout(io.StringIO()):
-            module.learn(*given, steps)
+            module["learn"](*given, steps)
 
     return run_nn
 

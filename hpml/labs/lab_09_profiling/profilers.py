@@ -13,11 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 from typing import Any
 
-from hpml.base.page import Page, say
+from hpml.base.page import Page
 from hpml.base.tables import Table
-from hpml.benchmark import Ratio
-from hpml.course.racing import race
-from hpml.profiling import memory_lines
 from hpml.profiling.call_tree import short_name, tree_of_stacks
 from hpml.profiling.icicle import icicle
 
@@ -88,13 +85,6 @@ def kept_bytes(profilers: Mapping[str, Profiler], run: Callable[[], object]) -> 
     return found
 
 
-def memory_profiler_ratio(function: Callable[[Any], object], given: object) -> Ratio:
-    """Return how many times as long a function takes under `memory_profiler`."""
-    runs: dict[str, Callable[[], object]] = {"without": lambda: function(given)}
-    runs["under it"] = lambda: memory_lines(function, given)
-    return race(runs).ratio("under it")
-
-
 def beside_cprofile(
     times: Sequence[Mapping[str, int] | None], program: Callable[[], object]
 ) -> Table:
@@ -140,30 +130,3 @@ def flame(samples: Mapping[tuple[str, ...], int]) -> Page:
     named = [([name for name in stack if name != "<lambda>"], n) for stack, n in samples.items()]
     stacks = [(tuple((name, "") for name in stack), often) for stack, often in named]
     return icicle(tree_of_stacks(stacks), unit="samples")
-
-
-_MOST = 2 / 3
-_FITS = {("shrinks", "stays"): "A", ("shrinks", "shrinks"): "B", ("stays", "stays"): "C"}
-
-
-def what_fits(fewer_calls: Ratio, thrown_away: Ratio) -> Page:
-    """Say which of the lab's hypotheses two experiments support."""
-    found = _change(fewer_calls), _change(thrown_away)
-    seen = (
-        f"A traced run in a fiftieth of the calls takes {_times(fewer_calls)} of the time: "
-        f"the extra time {found[0]}. One that discards its events takes {_times(thrown_away)} "
-        f"of the time: the extra time {found[1]}."
-    )
-    if "cannot be judged" in found:
-        return say(f"{seen}\n\nMeasure again on a quieter machine.")
-    return say(f"{seen}\n\nThat fits **{_FITS.get(found, 'none of them alone')}**.")
-
-
-def _times(ratio: Ratio) -> str:
-    return f"{ratio.value:.0%} ({ratio.low:.0%} to {ratio.high:.0%})"
-
-
-def _change(ratio: Ratio) -> str:
-    if ratio.high < _MOST:
-        return "shrinks"
-    return "stays" if ratio.low > _MOST else "cannot be judged"

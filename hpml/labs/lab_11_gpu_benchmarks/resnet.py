@@ -9,6 +9,9 @@ from hpml.base import style
 from hpml.base.charts import Line, lines, show
 from hpml.base.page import Page
 from hpml.base.tables import Table
+from hpml.benchmark import Ratio
+from hpml.benchmark.ratio import Answer
+from hpml.benchmark.robust import median_interval
 from hpml.profiling import LaunchFit, ProfilingError
 from hpml.suites import peer
 from hpml.suites.forwards import BASELINE, COMPILED
@@ -62,6 +65,19 @@ def time_table(result: ToyResNetResult) -> Table:
 def growth(times: Mapping[int, float]) -> float:
     """Return the time at the largest resolution as a multiple of that at the smallest."""
     return times[max(times)] / times[min(times)]
+
+
+def measured_growth(result: ToyResNetResult) -> Ratio:
+    """Return by what factor the hand-written network's time grows on this machine.
+
+    The sizes are not measured in the same rounds, so the interval is from the lower end of one
+    median's interval to the upper end of the other's; each holds its median with 97.5 %.
+    """
+    cases = sorted(result.cases, key=lambda case: int(case.parameters["resolution"] or 0))
+    small, large = (cases[place].comparison[BASELINE] for place in (0, -1))
+    (least, most), (low, high) = (median_interval(m.samples, 0.975) for m in (small, large))
+    answer: Answer = "slower" if low > most else "cannot tell"
+    return Ratio(large.median / small.median, low / most, high / least, answer)
 
 
 def draw_growth(times: Mapping[str, Mapping[int, float]]) -> Page:

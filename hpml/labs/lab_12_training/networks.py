@@ -125,8 +125,8 @@ def gradients(model: nn.Module) -> list[float]:
     """Return the gradients of all weights, one number after the other."""
     import torch
 
-    found = [w.grad.flatten() for w in model.parameters() if w.grad is not None]
-    numbers: list[float] = torch.cat(found).tolist()
+    found = [w.grad for w in model.parameters() if w.grad is not None]
+    numbers: list[float] = torch.nn.utils.parameters_to_vector(found).tolist()
     return numbers
 
 
@@ -134,10 +134,8 @@ def give_gradients(model: nn.Module, numbers: list[float]) -> None:
     """Put numbers in place of the gradients of all weights."""
     import torch
 
-    weights = [w for w in model.parameters() if w.grad is not None]
-    parts = torch.split(torch.tensor(numbers), [w.numel() for w in weights])
-    for weight, part in zip(weights, parts, strict=True):
-        weight.grad = part.view_as(weight)
+    found = [w.grad for w in model.parameters() if w.grad is not None]
+    torch.nn.utils.vector_to_parameters(torch.tensor(numbers), found)
 
 
 def pytorch_scales(data: Dataset, start: float, interval: int, steps: int) -> list[float]:

@@ -13,6 +13,8 @@ from hpml.base.files import published, recorded
 from hpml.base.page import Page, say
 from hpml.base.tables import Table, format_bytes, format_seconds
 from hpml.benchmark import Comparison
+from hpml.course.reference import keep_revealed
+from hpml.course.reference import recorded as recorded_answer
 from hpml.labs.lab_12_training.exercises import Formats, surviving_format
 from hpml.suites.convnext_train import MEASURED_AS
 
@@ -118,6 +120,41 @@ def beside_published(
         f"{before['epochs']} epochs, {before['threads']} thread, PyTorch {before['torch']}, "
         f"on {before['machine']}.",
     )
+
+
+def beside_gpu(taken: Comparison) -> Page:
+    """Say of each recipe whether it gains more or less here than on the document's GPU."""
+    rows = published("convnext_training")["rows"]
+    seconds = {MEASURED_AS[row["changes"]]: row["epoch_s"] for row in rows}
+    texts = []
+    for name in taken.names[1:]:
+        ratio, there = taken.ratio(name), seconds[name] / seconds["vanilla"]
+        gains = "less" if ratio.low > there else "more" if ratio.high < there else "about as much"
+        texts.append(
+            f"{name} takes {ratio.digits(ratio.value)} ({ratio.interval}) of vanilla's time, "
+            f"published {there:.2f}: it gains "
+            f"**{gains}** here"
+        )
+    return say("; ".join(texts) + ".")
+
+
+def small_changes(taken: Comparison, most: float = 1.25) -> Page:
+    """Say which ways of execution change the time of an epoch by more than a quarter."""
+    ratios = {name: taken.ratio(name) for name in taken.names[1:]}
+    large = [name for name, r in ratios.items() if r.low > most or r.high < 1 / most]
+    small = [name for name, r in ratios.items() if 1 / most < r.low <= r.high < most]
+    if len(large) + len(small) < len(ratios):
+        text = "That is too uncertain to judge: measure again on a quieter machine. "
+        text += recorded_answer("12", "executions")
+    else:
+        found = f"Only {', '.join(large)} changes" if large else "None of them changes"
+        text = f"**{found} it by more than a quarter**."
+        keep_revealed("executions", text.rstrip("."))
+    seen = ", ".join(
+        f"{name} takes {ratio.digits(ratio.value)} ({ratio.interval})"
+        for name, ratio in ratios.items()
+    )
+    return say(f"Of vanilla's time for an epoch, {seen}. {text}")
 
 
 def formats_of(

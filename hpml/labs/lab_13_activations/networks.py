@@ -14,6 +14,8 @@ from hpml.benchmark import Comparison
 if TYPE_CHECKING:
     import torch
 
+    from hpml.training import Training
+
 
 Activation = Callable[[Any], Any]
 
@@ -36,31 +38,13 @@ def one_block(activation: Activation) -> torch.nn.Module:
         return ConvNeXt((32,), (1,), 10, lambda: Applied(activation), channels=3, patch=4).eval()
 
 
-def train(activation: Activation, *, seed: int, steps: int) -> tuple[list[float], float]:
-    """Train on the digits; return the loss of each step, and the accuracy in percent."""
-    import torch
-    from torch.nn.functional import cross_entropy
-
+def trained(activation: Activation, epochs: int, seed: int = 0) -> Training:
+    """Train the network on the digits, by the recipe that lab 12 begins with."""
     from hpml.datasets import digits
+    from hpml.training import RECIPES, train
 
-    data = digits()
     model = network(activation, seed=seed, channels=1, patch=2)
-    optimiser = torch.optim.AdamW(model.parameters(), 1e-3)
-    generator = torch.Generator().manual_seed(seed)
-    losses: list[float] = []
-    while len(losses) < steps:
-        order = torch.randperm(len(data.train), generator=generator)
-        for batch in order[: 64 * (steps - len(losses))].split(64):  # type: ignore[no-untyped-call]
-            optimiser.zero_grad()
-            images, labels = data.train.images[batch], data.train.labels[batch]
-            loss = cross_entropy(model(images.float() / 255), labels)
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimiser.step()
-            losses.append(loss.item())
-    with torch.no_grad():
-        guessed = model(data.validation.images.float() / 255).argmax(1)
-    right = (guessed == data.validation.labels).float().mean()
-    return losses, 100 * float(right)
+    return train(model, digits(), RECIPES["vanilla"], epochs=epochs, seed=seed, device="cpu")
 
 
 def beside_published(raced: Mapping[int, Comparison]) -> Table:

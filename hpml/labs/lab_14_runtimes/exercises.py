@@ -164,6 +164,8 @@ def _invariant_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     length = 5000 + generator.randrange(100)
     chain = {f"n{place}": [f"n{place + 1}"] for place in range(length)}
     cases.append(_graph(f"{length:,} values in a row", chain, [f"n{length // 2}"], "deep"))
+    backwards = {f"n{place}": [f"n{place + 1}"] for place in reversed(range(300))}
+    cases.append(_graph("300 values in a row, the last first", backwards, ["n7"], "deep"))
     ladder = {f"a{i}": [f"a{i + 1}", f"b{i + 1}"] for i in range(60)}
     ladder |= {f"b{i}": [f"a{i + 1}", f"b{i + 1}"] for i in range(60)}
     cases.append(_graph("sixty crossings", {**ladder, "k": ["a60"]}, ["a0"], "deep"))

@@ -147,19 +147,19 @@ SLOW: Mapping[str, tuple[Fragments, ...]] = {
     ),
     "graph": (
         {
-            "gradients": "gradients = torch.autograd.grad(loss, $weights, create_graph=True)",
+            "gradients": "gradients = torch.autograd.grad(loss, $weights, retain_graph=True)",
             "keep": "$kept.append(loss)",
         },
         {
             "gradients": """
                 gradients = torch.autograd.grad(
-                    loss, $weights, retain_graph=True, create_graph=True
+                    loss, $weights, torch.ones_like(loss), retain_graph=True
                 )
             """,
             "keep": "$kept += [loss]",
         },
         {
-            "gradients": "gradients = torch.autograd.grad(loss, $weights, create_graph=True)",
+            "gradients": "gradients = torch.autograd.grad(loss, $weights, retain_graph=True)",
             "keep": "$kept.append(loss.clone())",
         },
     ),

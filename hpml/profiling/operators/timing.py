@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.errors import describe
-from hpml.base.operator_times import OperatorTimes, Timing, TimingError, check_sort
+from hpml.base.operator_times import OperatorTimes, TimingError, check_sort
 from hpml.base.tables import Shown
 from hpml.profiling.errors import ProfilingError
 
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass
 class OperatorTiming(Shown):
-    """The runs of a model while its operators are timed; shown is the last one.
+    """The runs of a model while its operators are timed; shown is the last one."""
 
-    Attributes:
-        runs: what each run took, in the order in which they ended.
-    """
+    _finished: list[Callable[[], OperatorTimes]] = field(default_factory=list)
 
-    runs: list[OperatorTimes] = field(default_factory=list)
+    @property
+    def runs(self) -> list[OperatorTimes]:
+        """What each run took, in the order in which they ended; added up when it is asked for."""
+        return [added_up() for added_up in self._finished]
 
     @property
     def last(self) -> OperatorTimes:
@@ -33,12 +34,12 @@ class OperatorTiming(Shown):
         Raises:
             ProfilingError: if there was none.
         """
-        if not self.runs:
+        if not self._finished:
             raise ProfilingError(
                 "Operator timing expects a run of the model inside the with, got none; call the "
                 "model there, as model(x)."
             )
-        return self.runs[-1]
+        return self._finished[-1]()
 
     def _shown(self) -> Sequence[Any]:
         return [self.last]
@@ -58,15 +59,15 @@ def operator_timing(
 
     Args:
         model: a symbolic model, whose operators are the calls of its graph, or any other module,
-            whose operators are the functions of PyTorch that Python calls. No function that its
-            forward calls may be compiled: it would be compiled again, timing included.
+            with a row for each class of modules in it: the time without the modules that they
+            call. A module that calls no other counts as an operator.
         sort: ``"time"`` or ``"name"``.
         by_shape: note the shapes of each operator's arguments too; what that takes is in
             ``[Other]``.
 
     Raises:
-        ProfilingError: if `model` is no module, it or a part of it is compiled, `sort` is neither
-            of the two, or the model's operators are timed already.
+        ProfilingError: if `model` is no module, it or a part of it is compiled or timed already,
+            or `sort` is neither of the two.
         ArgumentError: if the model replays CUDA graphs.
 
     Source: https://github.com/robertknight/rten/blob/main/docs/profiling.md
@@ -77,7 +78,7 @@ def operator_timing(
     >>> with operator_timing(model, sort="name") as timing:
     ...     y = model(torch.ones(1, 4))
     >>> list(timing.last.by_operator), sum(timing.last.by_operator.values()) == timing.last.total
-    (['linear', 'relu', '[Other]'], True)
+    (['Linear', 'ReLU', 'Sequential', '[Other]'], True)
     """
     from torch import nn
 
@@ -90,16 +91,15 @@ def operator_timing(
     if any(map(_runs_without_python, model.modules())):
         raise ProfilingError(
             "operator_timing expects a model whose operators Python calls, got one that "
-            "torch.compile or torch.jit has compiled, or a part of it; time the model that was "
-            "compiled, or show what it runs with torch.profiler."
+            "torch.compile or torch.jit has compiled, or that is timed already, or a part of it; "
+            "time the model that was compiled, or show what it runs with torch.profiler."
         )
     try:
         check_sort("operator_timing", sort)
     except TimingError as error:
         raise ProfilingError(str(error)) from None
     found = OperatorTiming()
-    timing = Timing(found.runs.append, sort, by_shape)
-    with switched_on(model, timing):
+    with switched_on(model, found._finished.append, sort, by_shape):
         yield found
 
 

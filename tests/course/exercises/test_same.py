@@ -41,7 +41,7 @@ def _lists_as_tuples(value: Any) -> object:
         (True, 1, "expected bool True, got int 1"),
         (1, 1.0, "expected int 1, got float 1.0"),
         ((1,), {1}, "expected a tuple, got a set: {1}"),
-        ({"a"}, frozenset({"a"}), "expected a set, got a frozenset: frozenset({'a'})"),
+        ({"a"}, ["a"], "expected a set, got a list: ['a']"),
         ([1, [2, "a"]], [1, [2, b"a"]], "[1][1]: expected str 'a', got bytes b'a'"),
         ([1, 2], [1, 2, 3], "expected 2 items, got 3"),
         ([[1]], [[1, 2]], "[0]: expected 1 item, got 2"),
@@ -57,6 +57,11 @@ def _lists_as_tuples(value: Any) -> object:
 )
 def test_where_two_values_part_is_said(expected: object, got: object, said: str) -> None:
     assert difference(expected, got) == said
+
+
+def test_a_frozenset_counts_as_a_set() -> None:
+    assert difference([{"a"}], [frozenset({"a"})]) is None
+    assert difference({"a"}, frozenset({"b"})) is not None
 
 
 def test_floats_may_differ_by_the_tolerance_and_no_more() -> None:

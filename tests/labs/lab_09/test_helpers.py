@@ -6,7 +6,6 @@ import gc
 import json
 import signal
 import sys
-import types
 from pathlib import Path
 from typing import Any
 
@@ -94,23 +93,3 @@ def test_the_slides_rows_stand_beside_those_of_today(monkeypatch: pytest.MonkeyP
     assert all(share > 0 for share in table.column("your share"))  # type: ignore[operator]
     own, total = network.seconds_of(found, "learn")
     assert 0 < own < total < found.seconds
-
-
-def ratio(low: float, high: float) -> Any:
-    return types.SimpleNamespace(value=(low + high) / 2, low=low, high=high)
-
-
-@pytest.mark.parametrize(
-    ("fewer", "thrown", "told"),
-    [
-        ((0.02, 0.04), (0.8, 0.9), "That fits A."),
-        ((0.02, 0.04), (0.1, 0.2), "That fits B."),
-        ((0.9, 1.1), (0.8, 1.2), "That fits C."),
-        ((0.9, 1.1), (0.1, 0.2), "That fits none of them alone."),
-        ((0.02, 0.04), (0.5, 0.9), "Measure again on a quieter machine."),
-    ],
-)
-def test_the_hypothesis_follows_from_both_ratios(
-    fewer: tuple[float, float], thrown: tuple[float, float], told: str
-) -> None:
-    assert profilers.what_fits(ratio(*fewer), ratio(*thrown)).plain.splitlines()[-1] == told

@@ -66,6 +66,10 @@ def test_the_recordings_show_what_the_text_says_of_them() -> None:
     drifting = a["drift"]
     assert race.by_library(drifting[:half], drifting[half:]) == "faster"
     assert race.by_library(drifting[::2], drifting[1::2]) == "cannot tell"
+    coins = [
+        race.by_coin_tosses(drifting[::2], [t * more for t in drifting[::2]]) for more in (1, 2)
+    ]
+    assert coins == ["cannot tell", "faster"]
     said = race.on_recordings({"library": race.by_library})
     assert "slower" not in said.column("library")
     assert [

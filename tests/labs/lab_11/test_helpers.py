@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 
+from hpml.benchmark import Measurement
 from hpml.labs.lab_11_gpu_benchmarks import devices, explorer, resnet
 from hpml.labs.lab_11_gpu_benchmarks.explorer import TIMES
 from hpml.suites import toy_resnet
@@ -79,6 +81,20 @@ def test_the_explorer_draws_with_the_students_function_once_it_answers() -> None
     assert "your timeline" in yours.title
     assert "216 µs one by one" in yours.keyframes[0].line  # a mistake shows
     assert "194 µs one by one" in plain.keyframes[0].line
+
+
+def test_the_growth_on_this_machine_has_an_interval() -> None:
+    samples = {64: [6.0, 8.0, *[7.0] * 9], 16: [0.9, 1.2, *[1.0] * 9]}
+    cases = [
+        SimpleNamespace(
+            parameters={"resolution": size},
+            comparison={"handwritten": Measurement("handwritten", tuple(times), 1)},
+        )
+        for size, times in samples.items()
+    ]
+    found = resnet.measured_growth(SimpleNamespace(cases=cases))  # type: ignore[arg-type]
+    assert (found.value, found.answer) == (7.0, "slower")
+    assert found.low <= 7 <= found.high
 
 
 def test_published_times_stand_in_the_table_and_grow_as_the_text_says() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from hpml.benchmark import Comparison, Measurement
 from hpml.datasets import Dataset, digits
 from hpml.labs.lab_12_training import networks, tables
 from hpml.labs.lab_12_training.exercises import FORMATS
@@ -26,6 +27,27 @@ def test_recipes_take_turns_and_each_is_trained_as_if_alone(data: Dataset) -> No
     assert len(together["amp"].accuracies) == 2
     for name, one in together.items():
         assert sum(taken[name].samples) == pytest.approx(2 * sum(one.seconds))
+
+
+def taken(**seconds: float) -> Comparison:
+    wobble = [1, 1.01, 0.99] * 5
+    found = [Measurement(n, tuple(s * w for w in wobble), 1) for n, s in seconds.items()]
+    return Comparison(tuple(found), "vanilla", len(wobble))
+
+
+@pytest.mark.parametrize(("amp", "gains"), [(1.1, "less"), (0.7, "more"), (0.908, "about as much")])
+def test_a_gain_is_compared_with_that_of_the_documents_gpu(amp: float, gains: str) -> None:
+    text = tables.beside_gpu(taken(vanilla=1.0, amp=amp)).plain
+    assert f"it gains {gains} here" in " ".join(text.split())
+
+
+def test_which_executions_change_an_epoch_by_more_than_a_quarter() -> None:
+    both = tables.small_changes(taken(vanilla=1.0, fused=0.93, other=0.98)).plain
+    assert both.endswith("None of them changes it by more than a quarter.")
+    large = tables.small_changes(taken(vanilla=1.0, fused=0.5, other=0.98)).plain
+    assert large.endswith("Only fused changes it by more than a quarter.")
+    unclear = tables.small_changes(taken(vanilla=1.0, fused=0.8)).plain
+    assert "too uncertain to judge" in " ".join(unclear.split())
 
 
 def test_an_unfinished_choice_does_not_stop_the_table(data: Dataset) -> None:

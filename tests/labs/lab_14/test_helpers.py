@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 import torch
 from torch import nn
 
 from hpml.labs.lab_14_runtimes import quantised, sessions
+from hpml.labs.lab_14_runtimes.exercises import _invariant, _invariant_cases
 from hpml.symbolic import Input, SymbolicModel
 
 
@@ -61,3 +64,14 @@ def test_without_torchao_there_are_floats_and_the_way_to_install_it(monkeypatch,
     assert "pip install -c constraints.txt torchao" in quantised.race_integers(found).plain
     monkeypatch.setattr(quantised, "quick", lambda: True)
     assert "A short run leaves out" in quantised.race_integers(quantised.in_integers([0])).plain
+
+
+def test_a_fixed_number_of_passes_over_the_edges_is_not_enough() -> None:
+    def fifty_passes(edges: dict[str, list[str]], varying: list[str]) -> set[str]:
+        reached = set(varying)
+        for _ in range(50):
+            reached.update(*(targets for name, targets in edges.items() if name in reached))
+        return {*edges, *(target for targets in edges.values() for target in targets)} - reached
+
+    cases = _invariant_cases(random.Random(1), more=False)
+    assert any(fifty_passes(**case.data) != _invariant(case) for case in cases)

@@ -14,6 +14,17 @@ def blend(test, yes, no):
     return traceable
 
 
+def blend_of_numbers(test, yes, no):
+    """It replaces what is not a number, in the right branch too: `sqrt` of a negative number stays
+    `nan`, and the reciprocal of 0 stays infinite. Choose one branch instead of repairing both."""
+
+    def traceable(x):
+        chosen = test(x).float()
+        return chosen * yes(x).nan_to_num() + (1 - chosen) * no(x).nan_to_num()
+
+    return traceable
+
+
 def plain_if(test, yes, no):
     """`if`, `bool` and `item` are Python's. They are evaluated once, while tracing, and the trace
     keeps only the branch of the example. A trace records operators: let one of them choose."""

@@ -1,16 +1,34 @@
 """Wrong answers to `choose_precision`: each docstring is the diagnosis."""
 
+from operator import ge, gt
 
-def _choose(values, formats, error, added, *, roundings=None, half=0.5, largest_of=None, tiny=True):
+
+def _choose(
+    values,
+    formats,
+    error,
+    added,
+    *,
+    roundings=None,
+    half=0.5,
+    largest_of=None,
+    tiny=True,
+    is_above=gt,
+):
     sizes = [abs(value) for value in values]
     reach = largest_of(values) if largest_of else sum(sizes) if added else max(sizes)
     for name, (smallest, largest, spacing) in formats.items():
         count = (len(values) if added else 1) if roundings is None else roundings
-        if count * half * spacing > error or reach > largest:
+        if is_above(count * half * spacing, error) or reach > largest:
             continue
         if all(size >= smallest or (tiny and size <= error * max(sizes)) for size in sizes):
             return name
     return None
+
+
+def less_than_allowed(values, formats, error, added):
+    """It refuses a rounding error of exactly `error`. At most `error` is allowed, so that is enough."""
+    return _choose(values, formats, error, added, is_above=ge)
 
 
 def nothing_may_vanish(values, formats, error, added):

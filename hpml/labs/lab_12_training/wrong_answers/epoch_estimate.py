@@ -9,14 +9,13 @@ def _estimate(warm, steps, *, middle=statistics.mean, spread=statistics.stdev, s
     return steps * middle(warm), steps * middle(warm) - half, steps * middle(warm) + half
 
 
-def _limit(seconds):
-    return 1.5 * statistics.median(seconds[len(seconds) // 2 :])
+def _limit(seconds, middle=statistics.median):
+    return 1.5 * middle(seconds[len(seconds) // 2 :])
 
 
-def _warm(seconds):
-    while seconds[0] > _limit(seconds):
-        seconds = seconds[1:]
-    return seconds
+def _warm(seconds, limit=None):
+    limit = _limit(seconds) if limit is None else limit
+    return seconds[next(place for place, each in enumerate(seconds) if each <= limit) :]
 
 
 def all_slow_steps(seconds, steps):
@@ -29,6 +28,18 @@ def first_step_only(seconds, steps):
     """It drops the first step, however long it took. A compiler may also slow the second and third
     step. And if the first step is not slow, it is not warm-up: keep it."""
     return _estimate(seconds[1:], steps)
+
+
+def limit_from_all_steps(seconds, steps):
+    """It compares with the median of all steps, and slow steps at the beginning raise that. The task
+    asks for the median of the second half."""
+    return _estimate(_warm(seconds, 1.5 * statistics.median(seconds)), steps)
+
+
+def limit_from_a_mean(seconds, steps):
+    """It compares with the mean of the second half, and one slow step raises that. The task asks for
+    the median."""
+    return _estimate(_warm(seconds, _limit(seconds, statistics.mean)), steps)
 
 
 def median(seconds, steps):

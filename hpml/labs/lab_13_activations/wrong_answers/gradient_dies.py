@@ -3,36 +3,57 @@
 import torch
 
 
+def _gradient(activation, interval, points=1001):
+    x = torch.linspace(*interval, points, requires_grad=True)
+    activation(x).sum().backward()
+    return x.grad
+
+
 def added_up(activation, interval):
     """It adds the gradients up. Positive and negative ones cancel, although neither is 0."""
-    x = torch.linspace(*interval, 1001, requires_grad=True)
-    activation(x).sum().backward()
-    return bool(x.grad.sum() == 0)
+    return bool(_gradient(activation, interval).sum() == 0)
 
 
-def ends_only(activation, interval):
-    """It looks at the two ends only. Between them the activation may do anything."""
-    x = torch.linspace(*interval, 2, requires_grad=True)
-    activation(x).sum().backward()
-    return bool((x.grad == 0).all())
+def equal_values(activation, interval):
+    """It compares neighbouring values. Rounding makes them equal although the gradient is not 0: let
+    autograd compute the gradient."""
+    values = activation(torch.linspace(*interval, 1001))
+    return bool((values[1:] == values[:-1]).all())
+
+
+def few_points(activation, interval):
+    """It looks at too few points, such as the two ends only. Between them the activation may do
+    anything."""
+    return bool((_gradient(activation, interval, 2) == 0).all())
+
+
+def nan_is_zero(activation, interval):
+    """It treats a gradient that is not a number as 0. Such a gradient is not 0: compare it with
+    0."""
+    return bool((_gradient(activation, interval).nan_to_num() == 0).all())
 
 
 def nearly_zero(activation, interval):
     """It treats a small gradient as 0. A gradient of 1e-7 is small, but a unit still learns from
     it."""
-    x = torch.linspace(*interval, 1001, requires_grad=True)
-    activation(x).sum().backward()
-    return bool((x.grad.abs() < 1e-6).all())
+    return bool((_gradient(activation, interval).abs() < 1e-6).all())
+
+
+def not_positive(activation, interval):
+    """It treats a negative gradient as 0. Where the activation falls, a unit learns too."""
+    return bool((_gradient(activation, interval) <= 0).all())
 
 
 def somewhere(activation, interval):
     """A single point with gradient 0 is not a dead interval: a small step leads out of it again."""
-    x = torch.linspace(*interval, 1001, requires_grad=True)
-    activation(x).sum().backward()
-    return bool((x.grad == 0).any())
+    return bool((_gradient(activation, interval) == 0).any())
 
 
 def values_not_gradient(activation, interval):
     """It looks at the activation's values. The gradient of a constant is 0 whatever its value."""
-    x = torch.linspace(*interval, 1001)
-    return bool((activation(x) == 0).all())
+    return bool((activation(torch.linspace(*interval, 1001)) == 0).all())
+
+
+def without_the_ends(activation, interval):
+    """It leaves out the first and the last point. Both belong to the interval."""
+    return bool((_gradient(activation, interval)[1:-1] == 0).all())
