@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hpml.base.errors import describe
-from hpml.grading import GradingError
-from hpml.grading.find import COURSE, Catalogue, find_class
-from hpml.grading.pool import entries, grade_all, random_seed
-from hpml.grading.record import Overrides, Records
-from hpml.grading.report import Report, write_page
-from hpml.grading.sandbox import Limits, described
-from hpml.grading.tables import names_of, one_form
+from hpml.grading import BadRequest
+from hpml.grading.find import COURSE, Catalogue, Submission, entries, find_class
+from hpml.grading.names import names_of, one_form
+from hpml.grading.pool import grade_all
+from hpml.grading.record import Overrides, Records, Report
+from hpml.grading.report import write_page
+from hpml.grading.sandbox import Limits
 
 
 @dataclass(frozen=True)
@@ -53,52 +53,53 @@ def grade_class(
 ) -> Class:
     """Grade every submission in a folder, or `only` some; the others are as their records say."""
     if reports.resolve().is_relative_to(folder.resolve()):
-        raise GradingError(
+        raise BadRequest(
             "--reports: expected a folder outside the class's folder, which all can read."
         )
     limits = limits or Limits()
     submissions, left_out = find_class(folder, labs=labs, catalogue=catalogue)
-    names = {name for each in submissions for name in names_of(each.name)}
     only = [one_form(name) for name in only]
+    names = {name for each in submissions for name in each.names}
     if strangers := [name for name in only if name not in names]:
-        raise GradingError(
+        raise BadRequest(
             f"{describe(strangers[0])} is not a submission in {describe(str(folder))}."
         )
     chosen = submissions[0].labs
     exercises = [entry for lab in chosen for entry in entries(catalogue, lab)]
-    records = Records(reports, chosen, exercises, seed, limits)
-    kept = Overrides.kept(reports / ".records" / "overrides.csv", overrides, names, exercises)
-    found: dict[int, Graded] = {}
-    waiting: list[int] = []
-    forged: set[int] = set()
+    records = Records(reports, chosen, exercises, seed)
+    students = {name for each in submissions for name in names_of(each.name)}
+    given = Overrides.kept(reports / ".records" / "overrides.csv", overrides, students, exercises)
+    found: dict[str, Graded] = {}
+    waiting: list[Submission] = []
+    forged: set[str] = set()
 
-    def finish(place: int, report: Report, *, again: bool) -> None:
+    def finish(report: Report, *, again: bool) -> None:
         """Write the page at once: an interrupted class keeps those of what was graded."""
-        report = kept.applied(report)
-        found[place] = Graded(report, again, again and place in forged)
+        report = given.applied(report)
+        found[report.name] = Graded(report, again, again and report.name in forged)
         write_page(report, reports, "-".join(chosen))
 
-    for place, submission in enumerate(submissions):
-        wanted = not only or not set(only).isdisjoint(names_of(submission.name))
+    for submission in submissions:
+        wanted = not only or not submission.names.isdisjoint(only)
         earlier, genuine = records.read(submission, any_version=not wanted)
-        forged |= set() if genuine else {place}
+        if not genuine:
+            forged.add(submission.name)
         if wanted and (only or earlier is None):
-            waiting.append(place)
+            waiting.append(submission)
         elif earlier is not None:
-            finish(place, earlier, again=False)
+            finish(earlier, again=False)
     total = len(found) + len(waiting)
     progress(len(found), total)
-    seeds = [random_seed() if seed is None else seed for _ in waiting]
-    tasks = [(submissions[place], own) for place, own in zip(waiting, seeds, strict=True)]
-    results = grade_all(tasks, jobs=jobs or cores(), limits=limits, catalogue=catalogue)
+    results = grade_all(
+        waiting, seed=seed, jobs=jobs or cores(), limits=limits, catalogue=catalogue
+    )
     with contextlib.closing(results):
-        for index, items in results:
-            name, isolation = submissions[waiting[index]].name, described("bubblewrap")
-            report = Report(name, items, seeds[index], isolation)
-            records.write(report)
-            finish(waiting[index], report, again=True)
+        for submission, report in results:
+            records.write(submission, report)
+            finish(report, again=True)
             progress(len(found), total)
-    return Class(tuple(each for _, each in sorted(found.items())), left_out)
+    graded = [found[each.name] for each in submissions if each.name in found]
+    return Class(tuple(graded), left_out)
 
 
 def cores() -> int:

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from hpml.course.exercises.exercise import Choice
-from hpml.grading.judge import chosen
-from hpml.grading.report import Item, Report, blank
+from hpml.grading.judge import Item, judged_choice
+from hpml.grading.record import Report
 from hpml.grading.tables import look_at
+from hpml.sandbox.plain import encode
 from tests.grading.handed_in import DOUBLE, EXPLANATION, LAB, RIGHT, TOTAL, hand_in, notebook
 
 Graded = Callable[..., dict[str, Item]]
@@ -104,7 +105,7 @@ def test_a_syntax_error_spoils_its_own_cell_only(
 @pytest.mark.parametrize("value", [0, 1, 4, 2.0, True, "2", [2], -2, ()])
 def test_an_explanation_counts_only_as_the_number_of_the_best_experiment(value: object) -> None:
     choice = Choice("06", 3, best=2)
-    item = chosen(blank(choice), choice, value)
+    item = judged_choice(choice, [encode(value)])
     assert (item.score, item.status) == (0, "wrong")
 
 

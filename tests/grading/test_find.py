@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from hpml.grading import GradingError
-from hpml.grading.find import UnreadableNotebook, find, lab_number, read_cells
-from hpml.grading.pool import grade
+from hpml.grading import BadRequest, GradingError
+from hpml.grading.find import UnreadableNotebook, find, lab_number
+from hpml.grading.grader import grade
+from hpml.grading.run import read_cells
 from tests.grading.handed_in import (
     CATALOGUE,
     DOUBLE,
@@ -139,10 +140,9 @@ def test_what_is_not_there_is_an_error_that_says_what_was_expected(tmp_path: Pat
         find(tmp_path / "none", catalogue=CATALOGUE)
     with pytest.raises(GradingError):
         find(tmp_path, catalogue=CATALOGUE)
-    with pytest.raises(GradingError):
-        find(tmp_path, labs=["99"], catalogue=CATALOGUE)
-    with pytest.raises(GradingError):
-        lab_number("six")
+    for lab in ("99", "six", "-1"):
+        with pytest.raises(BadRequest):
+            lab_number(lab)
 
 
 def test_the_same_seed_grades_the_same_again(tmp_path: Path) -> None:

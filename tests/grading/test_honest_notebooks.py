@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hpml.grading.report import Item
+from hpml.grading.judge import Item
 from tests.grading.handed_in import DOUBLE, EXPLANATION, LAB, TOTAL, hand_in, notebook
 
 Graded = Callable[..., dict[str, Item]]

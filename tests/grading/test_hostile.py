@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from hpml.grading.report import Item
+from hpml.grading.judge import Item
 from tests.grading.handed_in import CATALOGUE, EXPLANATION, PATIENT, TOTAL, hand_in
 
 Graded = Callable[..., dict[str, Item]]

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from hpml.grading import GradingError
-from hpml.grading.pool import grade
+from hpml.grading.grader import grade
 from tests.grading import small_catalogue
 from tests.grading.handed_in import LIMITS, RIGHT, hand_in
 
