@@ -107,8 +107,8 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
 
 
 def _grade_one(options: argparse.Namespace) -> None:
-    from hpml.grading.find import lab_number
-    from hpml.grading.grader import grade
+    from hpml.grading.find import find, lab_number
+    from hpml.grading.grader import Grader
 
     path, lab = options.path, options.lab
     # A bare number is a lab of the course, unless something of that name is here.
@@ -116,12 +116,10 @@ def _grade_one(options: argparse.Namespace) -> None:
         if lab is not None:
             raise BadRequest("expected the lab once, as PATH or with --lab; got both.")
         path, lab = None, path
-    report = grade(
-        course_folder() / "notebooks" if path is None else Path(path),
-        labs=None if lab is None else [lab_number(lab)],
-        seed=options.seed,
-        isolation=options.sandbox,
-    )
+    folder = course_folder() / "notebooks" if path is None else Path(path)
+    submission = find(folder, labs=None if lab is None else [lab_number(lab)])
+    with Grader(isolation=options.sandbox) as grader:
+        report = grader.grade(submission, options.seed)
     print(as_table(report))
     for item in report.items:
         if "\n" in item.text:

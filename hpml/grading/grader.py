@@ -20,7 +20,6 @@ from hpml.grading.find import (
     Submission,
     UnreadableNotebook,
     entries,
-    find,
 )
 from hpml.grading.judge import Item, blank, harmless, judged, judged_choice, with_output
 from hpml.grading.record import Report
@@ -133,22 +132,6 @@ class Grader:
         if best is found[0]:
             return best
         return best.with_note("The last definition fails, so an earlier, better one counts.")
-
-
-def grade(
-    path: Path,
-    *,
-    labs: Sequence[str] | None = None,
-    seed: int | None = None,
-    names: Sequence[str] | None = None,
-    limits: Limits | None = None,
-    catalogue: Catalogue = COURSE,
-    isolation: Isolation = "none",
-) -> Report:
-    """Grade one submission."""
-    submission = find(path, labs=labs, catalogue=catalogue)
-    with Grader(limits=limits, catalogue=catalogue, isolation=isolation) as grader:
-        return grader.grade(submission, seed, names)
 
 
 def _require_packages(chosen: Sequence[Exercise | Choice]) -> None:

@@ -28,6 +28,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -186,58 +187,48 @@ class Worker:
         return {"outcomes": outcomes}
 
 
+@dataclass
 class _Cells:
     """The cells of a notebook while they run: each has a deadline, and spoils only itself."""
 
-    def __init__(
-        self,
-        program: Program,
-        version: Version,
-        statements: Sequence[Statement],
-        name: str,
-        namespace: dict[str, Any],
-    ) -> None:
-        self._program = program
-        self._statements = statements
-        self._until = version.until
-        self._wanted = version.statements
-        self._needed = {each.cell for each in version.statements}
-        self._defining = {each.cell for each in program.definitions(name)}
-        self._stubs = {each.cell for each in program.needed(name) if name in each.binds}
-        self._stubs -= self._defining
-        self._name = name
-        self._namespace = namespace
-        self._left = _OTHERS
-        self.function: Callable[..., Any] | None = None
+    program: Program
+    version: Version
+    statements: Sequence[Statement]
+    name: str
+    namespace: dict[str, Any]
+    left: float = _OTHERS  # seconds for the cells that the function does not need
+    function: Callable[..., Any] | None = None
 
     def run(self) -> list[dict[str, Any]]:
         """Execute the cells in order; return the statements that are needed and raised."""
+        needed = {each.cell for each in self.version.statements}
         failed: list[tuple[Statement, BaseException]] = []
         cells: dict[int, list[Statement]] = {}
-        for statement in self._statements:
-            if statement.cell <= self._until:
+        for statement in self.statements:
+            if statement.cell <= self.version.until:
                 cells.setdefault(statement.cell, []).append(statement)
         for cell, statements in cells.items():
-            failed += self._cell(cell, statements)
+            failed += self._cell(cell, statements, needed=cell in needed)
         # Cells may have been run in another order: what lacked a name is tried again at the end.
         for entry in failed[:]:
             if isinstance(entry[1], NameError):
                 failed.remove(entry)
-                failed += self._cell(entry[0].cell, [entry[0]])
+                again = entry[0]
+                failed += self._cell(again.cell, [again], needed=again.cell in needed)
         return [
             {"cell": each.cell, "line": each.line, "outcome": raised(error)}
             for each, error in failed
-            if each in self._wanted  # beside them there are imports of the course, which fail here
+            # Beside them there are imports of the course, which fail here.
+            if each in self.version.statements
         ]
 
     def _cell(
-        self, cell: int, statements: Sequence[Statement]
+        self, cell: int, statements: Sequence[Statement], *, needed: bool
     ) -> list[tuple[Statement, BaseException]]:
-        needed = cell in self._needed
-        seconds = _NEEDED_CELL if needed else min(_OTHER_CELL, self._left)
+        seconds = _NEEDED_CELL if needed else min(_OTHER_CELL, self.left)
         if seconds <= 0:
             return []
-        began, before = time.monotonic(), self._namespace.get(self._name)
+        began, before = time.monotonic(), self.namespace.get(self.name)
         failed: list[tuple[Statement, BaseException]] = []
         late = _LateError(f"The cell ran for more than {seconds:.0f} seconds.")
         with contextlib.suppress(_LateError), deadline(seconds, late):
@@ -249,21 +240,27 @@ class _Cells:
                     break
                 except BaseException as error:  # noqa: BLE001 - SystemExit at import, and worse
                     failed.append((statement, error))
-        self._left -= 0.0 if needed else time.monotonic() - began
-        value = self._namespace.get(self._name)
+        self.left -= 0.0 if needed else time.monotonic() - began
+        value = self.namespace.get(self.name)
         # A copy of the stub below the solution does not replace it.
-        if value is not before and callable(value) and cell not in self._stubs:
+        if value is not before and callable(value) and not self._is_stub(cell):
             self.function = value
         return failed
 
+    def _is_stub(self, cell: int) -> bool:
+        """Return whether a cell binds the function by nothing but a stub."""
+        binding = self.program.needed(self.name)
+        found = any(each.cell == cell and self.name in each.binds for each in binding)
+        return found and all(each.cell != cell for each in self.program.definitions(self.name))
+
     def _execute(self, statement: Statement) -> None:
         file = f"<cell {statement.cell}>"
-        source = self._program.sources[statement.cell]
+        source = self.program.sources[statement.cell]
         # So that an error can show its line: linecache finds the text by the file's name.
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
         tree = ast.Module([statement.node], [])
-        code = compiled(tree, self._program.flags, file)
-        waiting = eval(code, self._namespace)
+        code = compiled(tree, self.program.flags, file)
+        waiting = eval(code, self.namespace)
         if code.co_flags & inspect.CO_COROUTINE:
             import asyncio  # takes long to import, and few need it
 
@@ -324,3 +321,7 @@ def _moved(descriptor: int) -> int:
 
 def _missing(**keywords: object) -> None:
     raise TypeError("there is no function to call")
+
+
+if __name__ == "__main__":
+    main()
