@@ -14,16 +14,10 @@ from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.course.exercises.packages import missing
 from hpml.course.exercises.wrong_answers import WrongAnswerProcess
 from hpml.grading import GradingError, speed
-from hpml.grading.find import (
-    COURSE,
-    Catalogue,
-    Submission,
-    UnreadableNotebook,
-    entries,
-)
+from hpml.grading.find import COURSE, Catalogue, Submission, entries
 from hpml.grading.judge import Item, blank, harmless, judged, judged_choice, with_output
 from hpml.grading.record import Report
-from hpml.grading.run import STARTS, Submitted, answers, choice_made, read_cells
+from hpml.grading.run import STARTS, Submitted, answers, choice_made
 from hpml.grading.sandbox import Isolation, Limits, described, require_isolation
 
 _MADE = ("right", "wrong")
@@ -93,13 +87,8 @@ class Grader:
         chosen: Sequence[Exercise | Choice],
         deadline: float,
     ) -> list[Item]:
-        try:
-            cells = read_cells(path, self._limits)
-        except UnreadableNotebook as error:
-            text = harmless(str(error))
-            return [blank(entry).without_points(error.status, text) for entry in chosen]
         choice = self._catalogue.choice(lab)
-        submitted = Submitted(cells, seed, self._limits, deadline, self._isolation, choice)
+        submitted = Submitted(path, seed, self._limits, deadline, self._isolation, choice)
         self._submitted = submitted
         return [self._entry(submitted, entry) for entry in chosen]
 

@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -66,7 +67,7 @@ class Answers:
 class Submitted:
     """What the exercises of one notebook share."""
 
-    cells: Mapping[int, str]
+    path: Path
     seed: int
     limits: Limits
     deadline: float
@@ -74,6 +75,14 @@ class Submitted:
     choice: Choice
     workers: set[WorkerClient] = field(default_factory=set)
     chosen: list[Any] | None = None  # the explanation's value, once a worker has read it
+
+    @cached_property
+    def cells(self) -> dict[int, str] | Problem:
+        """The code cells of the notebook as Python source, by their number."""
+        try:
+            return read_cells(self.path, self.limits)
+        except UnreadableNotebook as error:
+            return Problem(error.status, str(error))
 
     def left(self, seconds: float) -> float:
         """Return `seconds`, or what is left of the submission's time if that is less."""
@@ -150,8 +159,11 @@ def cases_of(exercise: Exercise, seed: int) -> Sequence[Case]:
 @contextlib.contextmanager
 def answers(submitted: Submitted, exercise: Exercise, version: int) -> Iterator[Answers]:
     """Give the answers of one definition of a function, the last one being version 0."""
-    cases = cases_of(exercise, submitted.seed)
     printed = Printed(submitted.limits.printed)
+    if isinstance(submitted.cells, Problem):
+        yield Answers([], [], printed, submitted.cells)
+        return
+    cases = cases_of(exercise, submitted.seed)
     found = Answers(cases, [NOT_TRIED] * len(cases), printed)
     only = False  # whether cells that the function does not need are left out
     for _ in range(STARTS):
@@ -182,6 +194,8 @@ def answers(submitted: Submitted, exercise: Exercise, version: int) -> Iterator[
 
 def choice_made(submitted: Submitted, choice: Choice) -> Problem | list[Any]:
     """Return the value of a submission's explanation, encoded, in a list; or why there is none."""
+    if isinstance(submitted.cells, Problem):
+        return submitted.cells
     if submitted.chosen is None:  # no worker of an exercise has read the notebook
         with submitted.worker(Printed(0)) as worker:
             answer = _ask_to_prepare(submitted, worker, choice.name, Forbidden())
@@ -213,7 +227,7 @@ def _ask_to_prepare(
 ) -> dict[str, Any] | NoAnswer:
     question = {
         "do": "prepare",
-        "cells": dict(submitted.cells),
+        "cells": submitted.cells,
         "name": name,
         "choice": submitted.choice.name,
         "forbids": {
