@@ -50,6 +50,7 @@ class Answers:
     outcomes: Sequence[Outcome]
     printed: Printed  # by the submission, also later
     problem: Problem | None = None  # why nothing was called
+    missing: Problem | None = None  # what it is if no cell makes the function after all
     stub: bool = False
     uses: tuple[str, ...] = ()  # of what the exercise forbids
     versions: int = 1  # how many definitions there are
@@ -172,10 +173,14 @@ def answers(submitted: Submitted, exercise: Exercise, version: int) -> Iterator[
             break
         with submitted.worker(printed, exercise) as worker:
             found = _prepared(submitted, exercise, worker, found, version)
-            if not found.called:
+            if not (found.called or found.missing):
                 break
             question = {"do": "load", "version": version, "only": only}
             loaded = worker.ask(question, submitted.left(submitted.limits.load))
+            if found.missing and (isinstance(loaded, NoAnswer) or not loaded.get("found")):
+                found = replace(found, problem=found.missing, uses=())
+            if not found.called:
+                break
             if not isinstance(loaded, NoAnswer):
                 found = replace(found, failed=_failed(loaded))
             elif not only:  # a cell may have ended the worker
@@ -248,12 +253,11 @@ def _prepared(
         return replace(found, problem=Problem("unreadable", str(answer["unreadable"])))
     submitted.chosen = answer["chosen"]
     broken = _no_python(answer["broken"])
-    if not answer["found"]:
-        text = f"No cell of the notebook defines a function `{exercise.name}`.{broken}"
-        return replace(found, problem=Problem("missing", text))
+    text = f"No cell of the notebook defines a function `{exercise.name}`.{broken}"
+    missing = None if answer["found"] else Problem("missing", text)
     uses = tuple(str(use) for use in answer["versions"][version])
     versions, stub = len(answer["versions"]), bool(answer["stub"])
-    return replace(found, versions=versions, stub=stub, uses=uses, broken=broken)
+    return replace(found, missing=missing, versions=versions, stub=stub, uses=uses, broken=broken)
 
 
 def _outcomes(

@@ -9,7 +9,7 @@ question   what it gives                             answer
 =========  ========================================  =============================================
 prepare    ``cells``: source by number, ``name``,    ``found``, ``stub``, ``broken``,
            ``forbids``, ``choice``                   ``versions``: their ``uses``; ``chosen``
-load       ``version``, ``only`` what it needs       ``failed``: statements that raised
+load       ``version``, ``only`` what it needs       ``failed``: statements that raised, ``found``
            (or ``reference``: source)
 call       ``data``, ``harness``: its source         ``outcome`` of one call
 time       ``cases`` as JSON, ``harness``            ``ready``; after ``go``: ``outcomes``
@@ -119,7 +119,9 @@ class Worker:
             program = parse({int(number): text for number, text in question["cells"].items()})
             banned = {key: tuple(names) for key, names in question["forbids"].items()}
             versions = program.versions(name)
-            uses = [forbidden.uses(each.statements, **banned) for each in versions]
+            # Where nothing binds the name, as under `exec`, any statement may make the function.
+            read = [each.statements or program.statements for each in versions]
+            uses = [forbidden.uses(statements, **banned) for statements in read]
             chosen = program.literal(question["choice"])
             found = program.defines(name)
             stub = program.is_stub(name)
@@ -138,7 +140,7 @@ class Worker:
         """Execute the cells in order, and look the function up afterwards."""
         if "reference" in question:
             self._function = load_function(question["reference"])
-            return {"failed": []}
+            return {"failed": [], "found": True}
         version = self._versions[question.get("version", 0)]
         module = ModuleType("__main__")
         # Pickling and dataclasses look up a class's module by name, as in a notebook.
@@ -152,7 +154,7 @@ class Worker:
             value = module.__dict__.get(self._name)
             kind = TypeError(f"{self._name} is not a function: {type(value).__name__}")
             self._missing = failed[-1]["outcome"] if failed else raised(kind)
-        return {"failed": failed}
+        return {"failed": failed, "found": self._function is not None}
 
     def call(self, question: dict[str, Any]) -> dict[str, Any]:
         """Call the function once."""
