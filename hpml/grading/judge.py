@@ -114,10 +114,13 @@ def judged_choice(choice: Choice, made: Problem | list[object]) -> Item:
     item = blank(choice)
     if isinstance(made, Problem):
         return item.without_points(made.status, harmless(made.text))
-    value = decode(made[0])
-    if value is None:
+    numbers = range(1, choice.experiments + 1)
+    values = [value for value in map(decode, made) if value is not None]
+    if not values:
         return item.without_points("not done", f"`{choice.name}` is still None.")
-    if type(value) is not int or not 1 <= value <= choice.experiments:
+    # As in the notebook, the first choice counts, and what is no experiment's number is none.
+    value = next((each for each in values if type(each) is int and each in numbers), values[-1])
+    if type(value) is not int or value not in numbers:
         wanted = f"a number from 1 to {choice.experiments}"
         text = harmless(f"`{choice.name}`: expected {wanted}, got {describe(value)}.")
         return item.without_points("wrong", text)

@@ -75,7 +75,7 @@ class Submitted:
     isolation: sandbox.Isolation
     choice: Choice
     workers: set[WorkerClient] = field(default_factory=set)
-    chosen: list[Any] | None = None  # the explanation's value, once a worker has read it
+    chosen: list[Any] | None = None  # the explanation's values, once a worker has read them
 
     @cached_property
     def cells(self) -> dict[int, str] | Problem:
@@ -198,7 +198,7 @@ def answers(submitted: Submitted, exercise: Exercise, version: int) -> Iterator[
 
 
 def choice_made(submitted: Submitted, choice: Choice) -> Problem | list[Any]:
-    """Return the value of a submission's explanation, encoded, in a list; or why there is none."""
+    """Return the values that the explanation was assigned, encoded; or why there are none."""
     if isinstance(submitted.cells, Problem):
         return submitted.cells
     if submitted.chosen is None:  # no worker of an exercise has read the notebook

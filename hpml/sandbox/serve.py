@@ -122,7 +122,7 @@ class Worker:
             # Where nothing binds the name, as under `exec`, any statement may make the function.
             read = [each.statements or program.statements for each in versions]
             uses = [forbidden.uses(statements, **banned) for statements in read]
-            chosen = program.literal(question["choice"])
+            chosen = program.literals(question["choice"])
             found = program.defines(name)
             stub = program.is_stub(name)
         except (RecursionError, MemoryError, ValueError) as error:
@@ -132,7 +132,7 @@ class Worker:
             "found": found,
             "stub": stub,
             "broken": [{"cell": each.cell, "message": each.message} for each in program.broken],
-            "chosen": [] if chosen is NOT_LITERAL else [encode(chosen)],
+            "chosen": [encode(each) for each in chosen if each is not NOT_LITERAL],
             "versions": [[f"cell {use.cell}, {use}" for use in each] for each in uses],
         }
 

@@ -109,6 +109,22 @@ def test_an_explanation_counts_only_as_the_number_of_the_best_experiment(value: 
     assert (item.score, item.status) == (0, "wrong")
 
 
+@pytest.mark.parametrize(
+    ("cells", "status"),
+    [
+        (["explanation = None", "explanation = 2", "explanation = None"], "right"),
+        (["explanation = 1", "explanation = 2"], "wrong"),
+        (["explanation = '2'", "explanation = 9", "explanation = 2"], "right"),
+    ],
+)
+def test_the_first_choice_in_a_notebook_counts(
+    cells: list[str], status: str, tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    folder = hand_in(tmp_path / "one", *cells)
+    item = beside_a_right_one(folder, names=["explanation"])["explanation"]
+    assert item.status == status
+
+
 def test_fifty_megabytes_of_output_in_the_notebook_cost_nothing(
     tmp_path: Path, beside_a_right_one: Graded
 ) -> None:
