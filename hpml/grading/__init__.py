@@ -10,8 +10,7 @@ Five steps, a file each, and the plain value that each hands to the next:
 4. ``record``: all items are a `Report`, which is signed and kept; the instructor overrides points;
 5. ``report``: a page for each student; ``tables`` for the class and its learning platform.
 
-``grader`` does steps 2 and 3 for one submission, ``pool`` for many side by side, and ``classes``
-all five for a class.
+``grader`` does steps 2 and 3 for one submission, ``classes`` all five for many side by side.
 """
 
 from __future__ import annotations

@@ -5,9 +5,11 @@ A forged record does not count. The key lies beside the records, where no sandbo
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import hmac
 import inspect
+import io
 import json
 import platform
 import secrets
@@ -23,7 +25,6 @@ from hpml.base.files import write_atomically
 from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.course.exercises.wrong_answers import wrong_answers
 from hpml.grading import BadRequest
-from hpml.grading.csv_files import read_csv, written_csv
 from hpml.grading.find import Submission
 from hpml.grading.judge import Item, blank, harmless, points
 from hpml.grading.names import names_of, one_form
@@ -234,3 +235,30 @@ def _read(path: Path) -> dict[tuple[str, str], tuple[float, str]]:
                 f"{', '.join(_COLUMNS)}, the points a number from 0."
             ) from None
     return found
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file by the names of its columns, as spreadsheets save it."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        first = text.partition("\n")[0]
+        rows = [*csv.DictReader(io.StringIO(text, ""), delimiter=max(",;\t", key=first.count))]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise BadRequest(
+            f"{describe(str(path))} cannot be read, expected the text of a CSV file in UTF-8: "
+            f"{error}."
+        ) from None
+    found = [{key.strip(): (row[key] or "").strip() for key in row if key} for row in rows]
+    return [row for row in found if any(row.values())]
+
+
+def written_csv(rows: Iterable[Sequence[object]]) -> str:
+    """Return rows as the text of a CSV file."""
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows(map(cell, row) for row in rows)
+    return stream.getvalue()
+
+
+def cell(value: object) -> str:
+    """Return what a cell shows of a value."""
+    return points(value) if isinstance(value, float) else str(value)

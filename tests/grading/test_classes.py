@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hpml.grading import GradingError, find, grader, pool, record, tables
+from hpml.grading import GradingError, classes, find, grader, record, tables
 from hpml.grading.classes import Graded, grade_class
 from hpml.grading.find import find_class
 from hpml.grading.judge import Item
@@ -209,10 +209,10 @@ def test_a_job_that_is_ended_does_not_wait_for_what_it_interrupts(
 ) -> None:
     lock, ended = threading.Lock(), threading.Event()
     closes = SimpleNamespace(close=lambda: lock.acquire())
-    monkeypatch.setattr(pool, "_grader", closes)
-    monkeypatch.setattr(pool.os, "_exit", lambda code: ended.set())
+    monkeypatch.setattr(classes, "_grader", closes)
+    monkeypatch.setattr(classes.os, "_exit", lambda code: ended.set())
     with lock:
-        pool._end()  # as the handler of a signal, in the thread that holds the lock
+        classes._end()  # as the handler of a signal, in the thread that holds the lock
     assert ended.wait(30)
 
 
