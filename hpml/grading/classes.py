@@ -24,9 +24,8 @@ from types import ModuleType
 
 from hpml.base.errors import describe
 from hpml.grading import BadRequest, GradingError
-from hpml.grading.find import COURSE, Catalogue, Submission, entries, find_class
+from hpml.grading.find import COURSE, Catalogue, Submission, entries, find_class, names_of, one_form
 from hpml.grading.grader import Grader
-from hpml.grading.names import names_of, one_form
 from hpml.grading.record import Overrides, Records, Report
 from hpml.grading.report import write_page
 from hpml.grading.sandbox import Limits, require_isolation

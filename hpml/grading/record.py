@@ -25,9 +25,8 @@ from hpml.base.files import write_atomically
 from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.course.exercises.wrong_answers import wrong_answers
 from hpml.grading import BadRequest
-from hpml.grading.find import Submission
+from hpml.grading.find import Submission, names_of, one_form
 from hpml.grading.judge import Item, blank, harmless, points
-from hpml.grading.names import names_of, one_form
 
 GRADER = f"hpml {hpml.__version__}, grading 9, Python {platform.python_version()}"
 """The grader's version. The number is raised when a submission could be graded differently."""

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from hpml.base.files import write_atomically
 from hpml.base.tables import Table
+from hpml.grading.find import student
 from hpml.grading.judge import Item, harmless, points
-from hpml.grading.names import student
 from hpml.grading.record import GRADER, Report, file_name
 
 

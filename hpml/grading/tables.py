@@ -9,8 +9,8 @@ from pathlib import Path
 from hpml.base.errors import describe
 from hpml.base.tables import Table
 from hpml.grading import BadRequest
+from hpml.grading.find import names_of, one_form, owner
 from hpml.grading.judge import Item, points
-from hpml.grading.names import names_of, one_form, owner
 from hpml.grading.record import Report, cell, read_csv, written_csv
 
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
