@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import hpml
 from hpml.base.arguments import whole
-from hpml.base.errors import HpmlError
+from hpml.base.errors import HpmlError, UsageError
 from hpml.base.files import shown_path
 
 
@@ -39,8 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         code: int = options.run(options)
     except HpmlError as error:
-        print(f"hpml: {error}", file=sys.stderr)
-        return 1
+        print(f"hpml {options.command}: {error}", file=sys.stderr)
+        return 2 if isinstance(error, UsageError) else 1
     except KeyboardInterrupt:
         print("hpml: interrupted", file=sys.stderr)
         return 130
@@ -89,7 +89,7 @@ def _parser() -> _Parser:
         example="hpml lab",
     )
     parser.add_argument("--version", action="version", version=f"hpml {hpml.__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
     for name, (brief, description, example, declare) in _COMMANDS.items():
         commands.add_parser(
             name, help=brief, description=description, example=example, declare=declare
@@ -264,8 +264,7 @@ def _progress(options: argparse.Namespace) -> int:
 
     if options.folder is not None:
         if not options.folder.is_dir():
-            print(f"hpml progress: {options.folder} is no folder.", file=sys.stderr)
-            return 1
+            raise UsageError(f"--class: expected a folder, received {options.folder}.")
         print(*class_tables(options.folder), sep="\n\n")
         return 0
     print(progress())

@@ -97,7 +97,7 @@ def test_an_error_of_the_course_is_one_line_and_1(
 
     monkeypatch.setattr(server, "serve", fail)
     assert cli.main(["lab"]) == 1
-    assert capsys.readouterr().err == "hpml: The port is taken.\n"
+    assert capsys.readouterr().err == "hpml lab: The port is taken.\n"
 
 
 def test_ctrl_c_is_130_without_a_traceback(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
@@ -174,8 +174,11 @@ def test_run_shows_the_failing_cell_and_still_leaves_the_copy(
     assert copy.cells[1].outputs[0].text == "kept\n"
 
 
-def test_run_of_an_unknown_lab_lists_those_there_are(course: Path, capsys: Output) -> None:
-    assert cli.main(["run", "99"]) == 2
+@pytest.mark.parametrize("words", [["run", "99"], ["slides", "99", "out"]])
+def test_an_unknown_lab_lists_those_there_are(
+    words: list[str], course: Path, capsys: Output
+) -> None:
+    assert cli.main(words) == 2
     error = capsys.readouterr().err
     assert "no lab '99'" in error
     assert "06_good" in error

@@ -14,6 +14,10 @@ class HpmlError(Exception):
     """
 
 
+class UsageError(HpmlError):
+    """A command was asked for something that is not there or makes no sense; it ends with 2."""
+
+
 def describe(value: object, limit: int = 60) -> str:
     """Return one short line that shows `value` in an error message.
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from hpml.base.arguments import whole
 from hpml.base.environment import quick
-from hpml.base.errors import describe
+from hpml.base.errors import UsageError, describe
 from hpml.base.files import results_folder, shown_path, write_atomically
 from hpml.base.tables import format_seconds
-from hpml.course.execute import Execution, LabNotFoundError, execute, find_lab, result_texts
+from hpml.course.execute import Execution, execute, find_lab, result_texts
 from hpml.course.reference import REVEALED, write_record
 from hpml.course.verdicts import count_verdicts, verdicts_of
 
@@ -37,19 +37,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run what the command line asks for, and print it."""
-    try:
-        path = find_lab(options.lab)
-    except LabNotFoundError as error:
-        print(f"hpml run: {error}", file=sys.stderr)
-        return 2
+    path = find_lab(options.lab)
     folder: Path = options.out or results_folder()
     if folder.exists() and not folder.is_dir():
         received = describe(str(folder))
-        print(f"hpml run: --out: expected a folder, received the file {received}", file=sys.stderr)
-        return 2
+        raise UsageError(f"--out: expected a folder, received the file {received}.")
     if options.record and quick():
-        print("hpml run: --record expects full sizes; unset HPML_QUICK", file=sys.stderr)
-        return 2
+        raise UsageError("--record expects full sizes; unset HPML_QUICK.")
     runs, revealed = [], []
     with tempfile.TemporaryDirectory() as place:
         for number in range(options.repeat):

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpml.base.errors import HpmlError, describe
+from hpml.base.errors import UsageError, describe
 from hpml.base.files import course_folder
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ Progress = Callable[[int, int, str], None]
 """Called before each code cell and at the end: cells done, cells in all, the heading above."""
 
 
-class LabNotFoundError(HpmlError):
+class LabNotFoundError(UsageError):
     """The lab asked for is not among those of the course."""
 
 

@@ -1,24 +1,36 @@
 """Grading a folder of submissions: side by side, a page each, and to be continued at any time.
 
 A later run takes what a signed record says, where notebooks, exercises and grader are the same.
+
+Each job is a process of its own: what a judge or a reference changes globally, such as the seed of
+PyTorch, is never shared. No line of a submission runs in these processes.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib
+import multiprocessing
 import os
-from collections.abc import Callable, Sequence
+import signal
+import sys
+import threading
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 from hpml.base.errors import describe
-from hpml.grading import GradingError
-from hpml.grading.find import COURSE, Catalogue, find_class
-from hpml.grading.pool import entries, grade_all, random_seed
-from hpml.grading.record import Overrides, Records
-from hpml.grading.report import Report, write_page
-from hpml.grading.sandbox import Limits, described
-from hpml.grading.tables import names_of, one_form
+from hpml.grading import BadRequest, GradingError
+from hpml.grading.find import COURSE, Catalogue, Submission, entries, find_class, names_of, one_form
+from hpml.grading.grader import Grader
+from hpml.grading.record import Overrides, Records, Report
+from hpml.grading.report import write_page
+from hpml.grading.sandbox import Limits, require_isolation
+
+_TICK = 0.5
 
 
 @dataclass(frozen=True)
@@ -53,54 +65,142 @@ def grade_class(
 ) -> Class:
     """Grade every submission in a folder, or `only` some; the others are as their records say."""
     if reports.resolve().is_relative_to(folder.resolve()):
-        raise GradingError(
+        raise BadRequest(
             "--reports: expected a folder outside the class's folder, which all can read."
         )
     limits = limits or Limits()
     submissions, left_out = find_class(folder, labs=labs, catalogue=catalogue)
-    names = {name for each in submissions for name in names_of(each.name)}
     only = [one_form(name) for name in only]
+    names = {name for each in submissions for name in each.names}
     if strangers := [name for name in only if name not in names]:
-        raise GradingError(
+        raise BadRequest(
             f"{describe(strangers[0])} is not a submission in {describe(str(folder))}."
         )
     chosen = submissions[0].labs
     exercises = [entry for lab in chosen for entry in entries(catalogue, lab)]
-    records = Records(reports, chosen, exercises, seed, limits)
-    kept = Overrides.kept(reports / ".records" / "overrides.csv", overrides, names, exercises)
-    found: dict[int, Graded] = {}
-    waiting: list[int] = []
-    forged: set[int] = set()
+    records = Records(reports, chosen, exercises, seed)
+    students = {name for each in submissions for name in names_of(each.name)}
+    given = Overrides.kept(reports / ".records" / "overrides.csv", overrides, students, exercises)
+    found: dict[str, Graded] = {}
+    waiting: list[Submission] = []
+    forged: set[str] = set()
 
-    def finish(place: int, report: Report, *, again: bool) -> None:
+    def finish(report: Report, *, again: bool) -> None:
         """Write the page at once: an interrupted class keeps those of what was graded."""
-        report = kept.applied(report)
-        found[place] = Graded(report, again, again and place in forged)
+        report = given.applied(report)
+        found[report.name] = Graded(report, again, again and report.name in forged)
         write_page(report, reports, "-".join(chosen))
 
-    for place, submission in enumerate(submissions):
-        wanted = not only or not set(only).isdisjoint(names_of(submission.name))
+    for submission in submissions:
+        wanted = not only or not submission.names.isdisjoint(only)
         earlier, genuine = records.read(submission, any_version=not wanted)
-        forged |= set() if genuine else {place}
+        if not genuine:
+            forged.add(submission.name)
         if wanted and (only or earlier is None):
-            waiting.append(place)
+            waiting.append(submission)
         elif earlier is not None:
-            finish(place, earlier, again=False)
+            finish(earlier, again=False)
     total = len(found) + len(waiting)
     progress(len(found), total)
-    seeds = [random_seed() if seed is None else seed for _ in waiting]
-    tasks = [(submissions[place], own) for place, own in zip(waiting, seeds, strict=True)]
-    results = grade_all(tasks, jobs=jobs or cores(), limits=limits, catalogue=catalogue)
+    results = _grade_all(
+        waiting, seed=seed, jobs=jobs or cores(), limits=limits, catalogue=catalogue
+    )
     with contextlib.closing(results):
-        for index, items in results:
-            name, isolation = submissions[waiting[index]].name, described("bubblewrap")
-            report = Report(name, items, seeds[index], isolation)
-            records.write(report)
-            finish(waiting[index], report, again=True)
+        for submission, report in results:
+            records.write(submission, report)
+            finish(report, again=True)
             progress(len(found), total)
-    return Class(tuple(each for _, each in sorted(found.items())), left_out)
+    graded = [found[each.name] for each in submissions if each.name in found]
+    return Class(tuple(graded), left_out)
 
 
 def cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+
+
+def _grade_all(
+    submissions: Sequence[Submission],
+    *,
+    seed: int | None,
+    jobs: int,
+    limits: Limits,
+    catalogue: Catalogue,
+) -> Generator[tuple[Submission, Report]]:
+    """Grade submissions in bubblewrap; yield each with its report, as soon as it is graded."""
+    if not submissions:
+        return
+    if jobs == 1 or len(submissions) == 1:
+        with Grader(limits=limits, catalogue=catalogue) as grader:
+            for submission in submissions:
+                yield submission, grader.grade(submission, seed)
+        return
+    require_isolation("bubblewrap")
+    assert isinstance(catalogue, ModuleType)
+    others = set(multiprocessing.active_children())
+    executor = ProcessPoolExecutor(
+        min(jobs, len(submissions)),
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=_begin,
+        initargs=(limits, catalogue.__name__, list(sys.path)),
+    )
+    try:
+        waiting: dict[Future[Report], Submission] = {
+            executor.submit(_grade, each, seed): each for each in submissions
+        }
+        while waiting:
+            # A moment at a time, so that Ctrl-C is heard on every system.
+            done, _ = wait(waiting, timeout=_TICK, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield waiting.pop(future), future.result()
+    except BrokenProcessPool:
+        raise GradingError(
+            "A grading process ended unexpectedly, perhaps because memory ran out. The same "
+            "command continues with what is left; try fewer --jobs."
+        ) from None
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
+        started = set(multiprocessing.active_children()) - others
+        for process in started:
+            process.terminate()
+        for process in started:
+            process.join(timeout=10)
+            process.kill()  # one that is still there would be waited for at exit
+
+
+_grader: Grader | None = None  # of a job's process
+
+
+def _begin(limits: Limits, catalogue: str, path: list[str]) -> None:
+    """Prepare a job's process."""
+    global _grader
+    sys.path[:] = path
+    with contextlib.suppress(ValueError):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the first process
+        signal.signal(signal.SIGTERM, _end)
+    known: Catalogue = importlib.import_module(catalogue)
+    _grader = Grader(limits=limits, catalogue=known)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+
+
+def _follow(parent: multiprocessing.process.BaseProcess) -> None:
+    parent.join()
+    _close()
+
+
+def _end(*_: object) -> None:
+    # In a thread: closing waits for locks that the interrupted main thread may hold.
+    threading.Thread(target=_close).start()
+
+
+def _close() -> None:
+    if _grader is not None:
+        _grader.close()
+    os._exit(1)
+
+
+def _grade(submission: Submission, seed: int | None) -> Report:
+    assert _grader is not None
+    return _grader.grade(submission, seed)

@@ -16,8 +16,9 @@ from pathlib import Path
 from hpml.base.arguments import whole
 from hpml.base.errors import describe
 from hpml.base.files import course_folder, results_folder, write_atomically
-from hpml.grading import GradingError
-from hpml.grading.report import harmless, points, write_feedback_zip, write_gradescope
+from hpml.grading import BadRequest, GradingError
+from hpml.grading.judge import harmless, points
+from hpml.grading.report import as_table, write_feedback_zip, write_gradescope
 
 _FOR_A_CLASS = (
     "jobs", "reports", "csv", "only", "override", "roster", "canvas", "moodle", "feedback"
@@ -71,13 +72,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Grade what the command line asks for, and print it."""
+    _refuse_contradictions(options)
+    # As Ctrl-C: what was started is ended.
+    signal.signal(signal.SIGTERM, _interrupted)
     try:
-        wrong = _contradiction(options)
-        if wrong:
-            print(f"hpml grade: {wrong}", file=sys.stderr)
-            return 2
-        # As Ctrl-C: what was started is ended.
-        signal.signal(signal.SIGTERM, _interrupted)
         if options.gradescope is not None:
             from hpml.grading.gradescope import write_autograder
 
@@ -86,9 +84,6 @@ def run(options: argparse.Namespace) -> int:
             _grade_class(options)
         else:
             _grade_one(options)
-    except GradingError as error:
-        print(f"hpml grade: {error}", file=sys.stderr)
-        return 1
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
     return 0
@@ -98,37 +93,34 @@ def _interrupted(number: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def _contradiction(options: argparse.Namespace) -> str:
-    if options.folder is not None:
-        if options.path is not None:
-            return "expected PATH or --class FOLDER, got both."
-        if options.report is not None:
-            return "--report is for one submission; a class has --reports DIR."
-        platform = options.canvas is not None or options.moodle is not None
-        if platform and options.roster is None:
-            return "--canvas and --moodle need the list of students, --roster CSV."
-        return ""
+def _refuse_contradictions(options: argparse.Namespace) -> None:
     given = [name for name in _FOR_A_CLASS if getattr(options, name) is not None]
-    return f"--{given[0]} is for a class; add --class FOLDER." if given else ""
+    if options.folder is None:
+        if given:
+            raise BadRequest(f"--{given[0]} is for a class; add --class FOLDER.")
+    elif options.path is not None:
+        raise BadRequest("expected PATH or --class FOLDER, got both.")
+    elif options.report is not None:
+        raise BadRequest("--report is for one submission; a class has --reports DIR.")
+    elif {"canvas", "moodle"}.intersection(given) and options.roster is None:
+        raise BadRequest("--canvas and --moodle need the list of students, --roster CSV.")
 
 
 def _grade_one(options: argparse.Namespace) -> None:
-    from hpml.grading.find import lab_number
-    from hpml.grading.pool import grade
+    from hpml.grading.find import find, lab_number
+    from hpml.grading.grader import Grader
 
     path, lab = options.path, options.lab
     # A bare number is a lab of the course, unless something of that name is here.
     if path is not None and path.isdecimal() and not Path(path).exists():
         if lab is not None:
-            raise GradingError("expected the lab once, as PATH or with --lab; got both.")
+            raise BadRequest("expected the lab once, as PATH or with --lab; got both.")
         path, lab = None, path
-    report = grade(
-        course_folder() / "notebooks" if path is None else Path(path),
-        labs=None if lab is None else [lab_number(lab)],
-        seed=options.seed,
-        isolation=options.sandbox,
-    )
-    print(report)
+    folder = course_folder() / "notebooks" if path is None else Path(path)
+    submission = find(folder, labs=None if lab is None else [lab_number(lab)])
+    with Grader(isolation=options.sandbox) as grader:
+        report = grader.grade(submission, options.seed)
+    print(as_table(report))
     for item in report.items:
         if "\n" in item.text:
             print(f"\n{item.title}\n  " + item.text.replace("\n", "\n  "))
@@ -180,8 +172,7 @@ def _grade_class(options: argparse.Namespace) -> None:
         "Left out, because there is no notebook of the lab:", [*map(harmless, found.left_out)]
     )
     if roster is not None:
-        title = "Not in the roster, or not the best of a student's uploads:"
-        _print_list(title, tables.not_in_roster(graded, roster))
+        _print_list("Not in the roster:", tables.not_in_roster(graded, roster))
         _print_list(
             "In the roster, without a submission:", tables.without_submission(graded, roster)
         )

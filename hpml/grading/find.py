@@ -1,4 +1,4 @@
-"""Which notebooks a student or a class handed in, and their cells.
+"""Step 1: which notebooks a student or a class handed in, and whose they are by their names.
 
 Nothing is written beside a submission; what else is in its folder is named, and not opened.
 """
@@ -10,28 +10,32 @@ import hashlib
 import os
 import re
 import stat
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from hpml.base.errors import describe
 from hpml.base.files import CourseFileError
 from hpml.base.tables import format_bytes
-from hpml.course.cells import NotebookError, as_python, python_cells
 from hpml.course.execute import LabNotFoundError, find_lab
 from hpml.course.exercises.exercise import Choice, Exercise
-from hpml.grading import GradingError
-from hpml.grading.sandbox import Limits
+from hpml.grading import BadRequest
 from hpml.labs import catalogue as course
-from hpml.sandbox.deadline import deadline
 
 _NUMBER = re.compile(r"(\d\d)[ _-]")
 _KEPT = ("predictions.json", "progress.json")  # files of a student for `hpml progress --class`
 _ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json", ".json")  # browsers and mailers add some
 _SCRIPT = ".py"  # Jupytext's form of a notebook
 _SHOWN = 4
-_MOST = 3  # notebooks of a student that are graded for a lab
+_MOST = 3  # notebooks of an upload that are graded for a lab
+_MOST_BYTES = 200 * 2**20  # of a notebook, outputs included
+_PLATFORM = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d{2,})_")
+# Canvas: lovelaceada_LATE_4711_998_06_forward_order.ipynb, with the numbers of student and upload.
+_CANVAS = re.compile(r"[^_]+_(?:LATE_)?\d{3,}_(?P<upload>\d{3,})_")
+_MOODLE = re.compile(r"[^_]+_\d{2,}_assignsubmission_")
+_ENDING = re.compile(r"(\.ipynb(\.txt|\.json)?|\.json|\.py)$", re.IGNORECASE)
 
 
 class Catalogue(Protocol):
@@ -49,38 +53,58 @@ class Catalogue(Protocol):
 COURSE: Catalogue = course
 
 
+def entries(catalogue: Catalogue, lab: str) -> list[Exercise | Choice]:
+    """Return the exercises of a lab and its explanation."""
+    return [*catalogue.exercises(lab), catalogue.choice(lab)]
+
+
+class UnreadableNotebook(Exception):
+    """The notebook cannot be read; the message is for the student."""
+
+    def __init__(self, text: str, status: str = "unreadable") -> None:
+        super().__init__(text)
+        self.status = status
+
+
 @dataclass(frozen=True)
 class Submission:
     """What one student handed in: the notebooks of each lab, or the path that one should have."""
 
-    name: str  # that of its folder or notebook
-    notebooks: Mapping[str, tuple[Path, ...]]
+    name: str  # that of its folder or notebook, the earliest of several
+    notebooks: Mapping[str, tuple[Path, ...]]  # by lab, those of the earliest upload first
+    uploads: tuple[Path, ...] = ()  # the folders and notebooks that it consists of
+    fingerprints: tuple[str, ...] = ()  # of the notebooks: texts that change with their content
 
     @property
     def labs(self) -> tuple[str, ...]:
         """The labs it is graded for."""
         return tuple(self.notebooks)
 
+    @property
+    def names(self) -> set[str]:
+        """The names that it is found by: those of all its uploads."""
+        return {name for each in self.uploads for name in names_of(each.name)}
+
+    def upload_of(self, notebook: Path) -> int:
+        """Return in which of its uploads a notebook is, the earliest 0."""
+        found = (n for n, each in enumerate(self.uploads) if notebook.is_relative_to(each))
+        return next(found, 0)
+
 
 def find(
     path: Path, *, labs: Sequence[str] | None = None, catalogue: Catalogue = COURSE
 ) -> Submission:
     """Return the submission at `path`: a notebook, or a folder of notebooks named as the labs."""
-    known = catalogue.LABS
-    for lab in labs or ():
-        if lab not in known:
-            expected = ", ".join(known)
-            raise GradingError(f"Lab {describe(lab)} has no exercises; expected one of {expected}.")
     if not path.is_symlink() and not path.exists():
         text = "expected a notebook or a folder of notebooks."
-        raise GradingError(f"{describe(str(path))} does not exist; {text}")
+        raise BadRequest(f"{describe(str(path))} does not exist; {text}")
     there = _notebooks(path, labs, catalogue)
     wanted = labs or sorted(there)
     if not wanted:
-        text = f"a name such as {_file_name(known[0])}, or the lab's number with --lab"
-        raise GradingError(f"{describe(str(path))} does not say which lab it is: expected {text}.")
+        text = f"a name such as {_file_name(catalogue.LABS[0])}, or the lab's number with --lab"
+        raise BadRequest(f"{describe(str(path))} does not say which lab it is: expected {text}.")
     name = path.resolve().name if path.is_dir() else path.stem
-    return _submission(name, path, wanted, there)
+    return _submission(name, {path: there}, wanted)
 
 
 def find_class(
@@ -88,11 +112,11 @@ def find_class(
 ) -> tuple[list[Submission], list[str]]:
     """Return the submissions in a folder, and the names of what is none for these labs.
 
-    A submission is a folder or a notebook. What is left out is an archive, say, or a notebook of
-    another lab.
+    A submission is a folder or a notebook, or several that a platform named for one student. What
+    is left out is an archive, say, or a notebook of another lab.
     """
     if not folder.is_dir():
-        raise GradingError(f"{describe(str(folder))}: expected the folder of a class.")
+        raise BadRequest(f"{describe(str(folder))}: expected the folder of a class.")
     there: dict[Path, dict[str, tuple[Path, ...]]] = {}
     left_out = []
     for entry in _entries(folder):
@@ -105,28 +129,46 @@ def find_class(
     wanted = labs or sorted({lab for notebooks in there.values() for lab in notebooks})
     if not wanted:
         text = "expected notebooks with the names of labs, found none; name the lab with --lab."
-        raise GradingError(f"{describe(str(folder))}: {text}")
+        raise BadRequest(f"{describe(str(folder))}: {text}")
     if not there:
         text = "expected a folder or a notebook for each submission, found none."
-        raise GradingError(f"{describe(str(folder))}: {text}")
-    found = [_submission(entry.name, entry, wanted, there[entry]) for entry in there]
+        raise BadRequest(f"{describe(str(folder))}: {text}")
+    found = []
+    for group in by_student([entry.name for entry in there]):
+        uploads = {folder / name: there[folder / name] for name in group}
+        found.append(_submission(group[0], uploads, wanted))
     return found, left_out
 
 
 def _submission(
-    name: str, path: Path, labs: Sequence[str], there: Mapping[str, tuple[Path, ...]]
+    name: str, there: Mapping[Path, Mapping[str, tuple[Path, ...]]], labs: Sequence[str]
 ) -> Submission:
-    # Reading a link says that it is one; it leads who knows where.
-    missing = {lab: path if path.is_symlink() else path / _file_name(lab) for lab in labs}
-    return Submission(name, {lab: there.get(lab) or (missing[lab],) for lab in labs})
+    first = next(iter(there))
+    notebooks = {}
+    for lab in labs:
+        found = tuple(path for each in there.values() for path in each.get(lab, ()))
+        # Reading a link says that it is one; it leads who knows where.
+        missing = first if first.is_symlink() else first / _file_name(lab)
+        notebooks[lab] = found or (missing,)
+    prints = [_fingerprint(path) for paths in notebooks.values() for path in paths]
+    return Submission(name, notebooks, tuple(there), tuple(prints))
 
 
-def lab_number(lab: str | int) -> str:
-    """Return the number of a lab with two digits."""
-    text = str(lab)
-    if not (text.isascii() and text.isdecimal() and len(text) <= 2):
-        raise GradingError(f"expected the number of a lab, such as 06; received {describe(lab)}.")
-    return f"{int(text):02}"
+def _fingerprint(path: Path) -> str:
+    """Return a text that changes whenever the file's content does, or the reason it has none."""
+    try:
+        return hashlib.sha256(read_bytes(path)).hexdigest()
+    except UnreadableNotebook as error:
+        return str(error)
+
+
+def lab_number(lab: str) -> str:
+    """Return the number of a lab of the course with two digits."""
+    number = lab.zfill(2)
+    if number not in COURSE.LABS:
+        known = ", ".join(COURSE.LABS)
+        raise BadRequest(f"Lab {describe(lab)} has no exercises; expected one of {known}.")
+    return number
 
 
 def is_notebook(path: Path) -> bool:
@@ -196,61 +238,8 @@ def _file_name(lab: str) -> str:
         return f"{lab}_lab.ipynb"
 
 
-_CELL = re.compile(r"^# %%.*$", re.MULTILINE)  # how a script marks where a cell begins
-_LARGE = 2**18
-_OBJECTS = 200  # as many for each cell: its metadata, its outputs
-
-
-class _LateError(BaseException):
-    """Reading took too long; nothing on the way catches it."""
-
-
-class UnreadableNotebook(Exception):
-    """The notebook cannot be read; the message is for the student."""
-
-    def __init__(self, text: str, status: str = "unreadable") -> None:
-        super().__init__(text)
-        self.status = status
-
-
-def read_cells(path: Path, limits: Limits) -> dict[int, str]:
-    """Return the code cells of a notebook as Python source, by their number."""
-    try:
-        text = _bytes(path, limits.notebook).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        why = f"The notebook is not UTF-8 text: {error.reason}."
-        raise UnreadableNotebook(f"{why} Save it in Jupyter and submit that file.") from None
-    # Millions of empty cells or lists would fill this process's memory as soon as they are read.
-    most = _OBJECTS * limits.cells
-    if len(text) >= _LARGE and (sum(map(text.count, "{[")) > most or text.count(",") > 20 * most):
-        raise UnreadableNotebook(
-            f"The notebook {path.name} has too many cells and outputs; clear its outputs."
-        )
-    try:
-        # IPython reads a whole cell again for each of its magic commands.
-        with deadline(limits.start, _LateError()):
-            if not path.name.lower().endswith(_SCRIPT):
-                return python_cells(text, limits.cells)
-            cells = enumerate(_CELL.split(text), start=1)
-            return {number: as_python(cell) for number, cell in cells}
-    except NotebookError as error:
-        raise UnreadableNotebook(str(error)) from None
-    except _LateError:
-        raise UnreadableNotebook(
-            f"Translating the magic commands of {path.name} takes more than {limits.start:g} "
-            "seconds; split its largest cells."
-        ) from None
-
-
-def fingerprint(path: Path, most: int) -> str:
-    """Return a text that changes whenever the file's content does, or the reason it has none."""
-    try:
-        return hashlib.sha256(_bytes(path, most)).hexdigest()
-    except UnreadableNotebook as error:
-        return str(error)
-
-
-def _bytes(path: Path, most: int) -> bytes:
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a file that a student handed in."""
     # A link would read a file of the grader's; a pipe would wait for ever.
     flags = os.O_RDONLY
     for name in ("O_NONBLOCK", "O_CLOEXEC", "O_NOFOLLOW", "O_BINARY"):  # Windows has the last only
@@ -269,18 +258,18 @@ def _bytes(path: Path, most: int) -> bytes:
         os.close(descriptor)
         raise UnreadableNotebook(f"The notebook {path.name} is not a file.")
     with os.fdopen(descriptor, "rb") as stream:
-        if about.st_size > most:
+        if about.st_size > _MOST_BYTES:
             raise UnreadableNotebook(
                 f"The notebook {path.name} has {format_bytes(about.st_size)}, at most "
-                f"{format_bytes(most)} are read; clear its outputs."
+                f"{format_bytes(_MOST_BYTES)} are read; clear its outputs."
             )
         try:
-            data = stream.read(most + 1)
+            data = stream.read(_MOST_BYTES + 1)
         except OSError as error:
             raise UnreadableNotebook(f"{path.name} cannot be read: {error.strerror}.") from None
     if not data.strip():
         raise UnreadableNotebook(f"The notebook {path.name} is empty.")
-    return data[:most]
+    return data[:_MOST_BYTES]
 
 
 def _beside(path: Path) -> str:
@@ -289,3 +278,48 @@ def _beside(path: Path) -> str:
     names = [entry.name for entry in _entries(folder)] if folder.is_dir() else [folder.name]
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return f" There is also: {', '.join(names[:_SHOWN])}{more}." if names else ""
+
+
+class Owner(NamedTuple):
+    """The student that a platform wrote into a name."""
+
+    name: str
+    id: str
+
+
+def one_form(name: str) -> str:
+    """Return a name as other systems may spell it: an ö is one character, or an o and two dots."""
+    return unicodedata.normalize("NFC", name)
+
+
+def student(name: str) -> str:
+    """Return whose submission it is: its name without a notebook's ending."""
+    return _ENDING.sub("", name)
+
+
+def names_of(submission: str) -> tuple[str, str]:
+    """Return the names that a submission is found by: its student's, and its own."""
+    return one_form(student(submission)), one_form(submission)
+
+
+def owner(name: str) -> Owner | None:
+    """Return the student that a name may tell; a roster says whether it is one."""
+    match = _PLATFORM.match(name)
+    return Owner(one_form(match["name"]).casefold(), match["id"]) if match else None
+
+
+def by_student(names: Sequence[str]) -> list[list[str]]:
+    """Return names in groups of one student each, the earliest upload first.
+
+    Canvas keeps a file for each upload, Moodle a folder for the files and one for the text.
+    """
+    canvas = {name: found for name in names if (found := _CANVAS.match(name))}
+    if len({owner(name) for name in canvas}) < 2:  # "exam_2026_123_" in front of each: not Canvas
+        canvas = {}
+    groups: dict[object, list[str]] = {}
+    for name in names:
+        platform = name in canvas or _MOODLE.match(name)
+        groups.setdefault(owner(name) if platform else name, []).append(name)
+    for group in groups.values():
+        group.sort(key=lambda name: int(canvas[name]["upload"]) if name in canvas else 0)
+    return list(groups.values())

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import hpml
 from hpml.base.files import course_folder
-from hpml.grading import GradingError
+from hpml.grading import BadRequest
 from hpml.grading.find import lab_number
 from hpml.labs.catalogue import exercises
 
@@ -49,7 +49,7 @@ _GRADER = {"ipython", "nbformat", "numpy", "psutil", "tqdm"}
 def write_autograder(path: Path, lab: str | None) -> None:
     """Write the autograder of one lab as a zip."""
     if lab is None:
-        raise GradingError("An autograder is for one lab; name it with --lab.")
+        raise BadRequest("An autograder is for one lab; name it with --lab.")
     number = lab_number(lab)
     needed = {name for each in exercises(number) for name in each.packages}
     setup = SETUP.format(packages=" ".join(sorted(needed | _GRADER)))

@@ -1,14 +1,17 @@
-"""Signed records of what was graded: the instructor's, with the seeds; a forged one does not count.
+"""Step 4: a `Report` of all items is signed and kept, and the instructor's points override some.
 
-The key lies beside them, where no sandbox sees it.
+A forged record does not count. The key lies beside the records, where no sandbox sees it.
 """
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import hmac
 import inspect
+import io
 import json
+import platform
 import secrets
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,17 +19,78 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import hpml
 from hpml.base.errors import describe
 from hpml.base.files import write_atomically
 from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.course.exercises.wrong_answers import wrong_answers
-from hpml.grading import GradingError
-from hpml.grading.find import Submission, fingerprint
-from hpml.grading.report import GRADER, Item, Report, blank, file_name, from_plain
-from hpml.grading.sandbox import Limits
-from hpml.grading.tables import names_of, one_form, read_csv, written_csv
+from hpml.grading import BadRequest
+from hpml.grading.find import Submission, names_of, one_form
+from hpml.grading.judge import Item, blank, harmless, points
+
+GRADER = f"hpml {hpml.__version__}, grading 9, Python {platform.python_version()}"
+"""The grader's version. The number is raised when a submission could be graded differently."""
 
 _KEY_BYTES = 32
+_LONGEST = 200
+
+
+@dataclass(frozen=True)
+class Report:
+    """What grading one submission found: every exercise of the labs graded, in order."""
+
+    name: str  # that of its folder or notebook
+    items: tuple[Item, ...]
+    seed: int  # the instructor's: nothing that a student is given holds it
+    isolation: str = "none"
+
+    @property
+    def earned(self) -> float:
+        """The points of all items, without a bonus."""
+        return round(sum(item.score for item in self.items if item.core), 6)
+
+    @property
+    def extra(self) -> float:
+        """The bonus points of all items."""
+        return round(sum(item.score for item in self.items if not item.core), 6)
+
+    @property
+    def score(self) -> float:
+        """All points of all items."""
+        return round(self.earned + self.extra, 6)
+
+    @property
+    def worth(self) -> float:
+        """The points that all items can earn, without a bonus."""
+        return round(sum(item.most for item in self.items if item.core), 6)
+
+    @property
+    def total(self) -> str:
+        """What was earned, in words: ``"7 of 9 points and 1 bonus point"``."""
+        text = f"{points(self.earned)} of {points(self.worth)} points"
+        if not self.extra:
+            return text
+        return f"{text} and {points(self.extra)} bonus point{'' if self.extra == 1 else 's'}"
+
+    @property
+    def shown(self) -> str:
+        """Its name as one line of a table takes it, whatever the folder is called."""
+        return harmless(self.name).replace("\n", "\\n").replace("\t", "\\t")
+
+    def __getitem__(self, name: str) -> Item:
+        return {item.name: item for item in self.items}[name]
+
+
+def from_plain(data: Mapping[str, Any]) -> Report:
+    """Return the report that `dataclasses.asdict` made plain, also after a journey as JSON."""
+    return Report(**{**data, "items": tuple(Item(**item) for item in data["items"])})
+
+
+def file_name(name: str, labs: str, ending: str) -> str:
+    """Return the name of a file about a submission, also where its own is as long as can be."""
+    if len(name.encode("utf-8", "surrogateescape")) > _LONGEST:
+        name = name[:40] + "-" + hashlib.sha256(ascii(name).encode()).hexdigest()
+    return f"{name}.{labs}.{ending}"
 
 
 class Records:
@@ -38,13 +102,10 @@ class Records:
         labs: Sequence[str],
         exercises: Iterable[Exercise | Choice],
         seed: int | None,
-        limits: Limits,
     ) -> None:
         self._folder = reports / ".records"
         self._labs = "-".join(labs)
-        self._limits = limits
         self._common = {"exercises": [*map(_version, exercises)], "grader": GRADER, "seed": seed}
-        self._bounds: dict[str, dict[str, Any]] = {}
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # the seeds are in it
         key = self._folder / "key"
         if not key.is_file() or key.stat().st_size < _KEY_BYTES:
@@ -55,10 +116,6 @@ class Records:
     def read(self, submission: Submission, *, any_version: bool) -> tuple[Report | None, bool]:
         """Return the report of an earlier run that still holds, and whether none was forged."""
         name = submission.name
-        # Now and not after grading: a file may be replaced meanwhile.
-        paths = [path for lab in submission.labs for path in submission.notebooks[lab]]
-        prints = [fingerprint(path, self._limits.notebook) for path in paths]
-        self._bounds[name] = {"notebooks": prints, **self._common}
         try:
             text = self._path(name).read_text(encoding="utf-8")
         except OSError:
@@ -68,19 +125,22 @@ class Records:
             if not hmac.compare_digest(data["signature"], self._signature(name, data["body"])):
                 return None, False
             body = json.loads(data["body"])
-            if any_version or body["bound"] == self._bounds[name]:
+            if any_version or body["bound"] == self._bound(submission):
                 return from_plain(body["report"]), True
             return None, True
         except (ValueError, KeyError, TypeError, AttributeError):
             return None, False
 
-    def write(self, report: Report) -> None:
-        """Write the record of a report, bound to what was there when it was looked for."""
+    def write(self, submission: Submission, report: Report) -> None:
+        """Write the record of a report, bound to the notebooks that were found."""
         if any(item.status == "not graded" for item in report.items):
             return
-        body = json.dumps({"bound": self._bounds[report.name], "report": asdict(report)})
+        body = json.dumps({"bound": self._bound(submission), "report": asdict(report)})
         text = json.dumps({"body": body, "signature": self._signature(report.name, body)}, indent=1)
         write_atomically(self._path(report.name), text + "\n")
+
+    def _bound(self, submission: Submission) -> dict[str, Any]:
+        return {"notebooks": list(submission.fingerprints), **self._common}
 
     def _path(self, name: str) -> Path:
         return self._folder / file_name(name, self._labs, "json")
@@ -123,11 +183,10 @@ class Overrides:
         """Return what the file `more` gives, and keep it at `path`; without it, what is kept."""
         given = _read(more or path) if more or path.is_file() else {}
         if more is not None:
-            items = map(blank, exercises)
-            most = {f"{item.lab}.{item.number}": item.most for item in items}
+            most = {item.place: item.most for item in map(blank, exercises)}
             for (who, exercise), (score, _) in given.items():
                 if who not in students or not score <= most.get(exercise, -1):
-                    raise GradingError(
+                    raise BadRequest(
                         f"--override: {who}, {exercise}, {score:g}: expected a name of the "
                         "table's first column, the number of an exercise such as 06.1, and at "
                         "most its points."
@@ -141,7 +200,7 @@ class Overrides:
         items = []
         for item in report.items:
             for name in names_of(report.name):
-                if found := self.given.get((name, f"{item.lab}.{item.number}")):
+                if found := self.given.get((name, item.place)):
                     item = _overridden(item, *found)
                     break
             items.append(item)
@@ -170,8 +229,35 @@ def _read(path: Path) -> dict[tuple[str, str], tuple[float, str]]:
             exercise = row["exercise"].zfill(4)  # a spreadsheet makes 6.1 of 06.1
             found[one_form(row["student"]), exercise] = score, row.get("comment", "")
         except (KeyError, ValueError):
-            raise GradingError(
+            raise BadRequest(
                 f"{describe(str(path))}, line {number}: expected the columns "
                 f"{', '.join(_COLUMNS)}, the points a number from 0."
             ) from None
     return found
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file by the names of its columns, as spreadsheets save it."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        first = text.partition("\n")[0]
+        rows = [*csv.DictReader(io.StringIO(text, ""), delimiter=max(",;\t", key=first.count))]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise BadRequest(
+            f"{describe(str(path))} cannot be read, expected the text of a CSV file in UTF-8: "
+            f"{error}."
+        ) from None
+    found = [{key.strip(): (row[key] or "").strip() for key in row if key} for row in rows]
+    return [row for row in found if any(row.values())]
+
+
+def written_csv(rows: Iterable[Sequence[object]]) -> str:
+    """Return rows as the text of a CSV file."""
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows(map(cell, row) for row in rows)
+    return stream.getvalue()
+
+
+def cell(value: object) -> str:
+    """Return what a cell shows of a value."""
+    return points(value) if isinstance(value, float) else str(value)

@@ -1,36 +1,89 @@
-"""What the exercises of one submission share, and its workers."""
+"""Step 2: a worker for each exercise runs the notebook's cells and answers; nothing is judged here.
+
+What comes of it is plain data, an `Answers`.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import platform
+import random
+import re
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from hpml.course.exercises.exercise import Choice, Exercise
-from hpml.course.exercises.wrong_answers import WrongAnswerProcess
+from hpml.course.cells import NotebookError, as_python, python_cells
+from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden
+from hpml.course.exercises.outcomes import NOT_TRIED, NoAnswer, Outcome, Raised, outcome_of
 from hpml.grading import sandbox
+from hpml.grading.find import UnreadableNotebook, read_bytes
 from hpml.grading.sandbox import Limits
 from hpml.grading.worker_client import Printed, WorkerClient
+from hpml.sandbox.deadline import deadline
+from hpml.sandbox.harness import harness_source
+from hpml.sandbox.plain import encode
+
+_CELL = re.compile(r"^# %%.*$", re.MULTILINE)  # how a script marks where a cell begins
+_LARGE = 2**18
+_OBJECTS = 200  # as many for each cell: its metadata, its outputs
+STARTS = 3  # of workers for an exercise, where some cases give no answer
+
+
+class Problem(NamedTuple):
+    """Why there is nothing to judge: a status, and a sentence for the student."""
+
+    status: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What was found of one definition of a function, and what came of calling it."""
+
+    cases: Sequence[Case]
+    outcomes: Sequence[Outcome]
+    printed: Printed  # by the submission, also later
+    problem: Problem | None = None  # why nothing was called
+    missing: Problem | None = None  # what it is if no cell makes the function after all
+    stub: bool = False
+    uses: tuple[str, ...] = ()  # of what the exercise forbids
+    versions: int = 1  # how many definitions there are
+    broken: str = ""  # the cells that this Python cannot read
+    failed: str = ""  # the cells that it needs and that raised
+    worker: WorkerClient | None = None  # that called it in all cases; it is still there
+
+    @property
+    def called(self) -> bool:
+        """Whether there was something to call that is allowed."""
+        return not (self.problem or self.stub or self.uses)
 
 
 @dataclass(eq=False)
 class Submitted:
-    """What the exercises of one submission share."""
+    """What the exercises of one notebook share."""
 
-    cells: Mapping[int, str]
+    path: Path
     seed: int
     limits: Limits
     deadline: float
     isolation: sandbox.Isolation
     choice: Choice
-    wrong_answers: WrongAnswerProcess
     workers: set[WorkerClient] = field(default_factory=set)
-    chosen: list[Any] | None = None  # the explanation's value, once a worker has read it
+    chosen: list[Any] | None = None  # the explanation's values, once a worker has read them
+
+    @cached_property
+    def cells(self) -> dict[int, str] | Problem:
+        """The code cells of the notebook as Python source, by their number."""
+        try:
+            return read_cells(self.path, self.limits)
+        except UnreadableNotebook as error:
+            return Problem(error.status, str(error))
 
     def left(self, seconds: float) -> float:
         """Return `seconds`, or what is left of the submission's time if that is less."""
@@ -63,3 +116,185 @@ class Submitted:
             finally:
                 self.workers.discard(worker)
                 worker.close()
+
+
+def read_cells(path: Path, limits: Limits) -> dict[int, str]:
+    """Return the code cells of a notebook as Python source, by their number."""
+    try:
+        text = read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        why = f"The notebook is not UTF-8 text: {error.reason}."
+        raise UnreadableNotebook(f"{why} Save it in Jupyter and submit that file.") from None
+    # Millions of empty cells or lists would fill this process's memory as soon as they are read.
+    most = _OBJECTS * limits.cells
+    if len(text) >= _LARGE and (sum(map(text.count, "{[")) > most or text.count(",") > 20 * most):
+        raise UnreadableNotebook(
+            f"The notebook {path.name} has too many cells and outputs; clear its outputs."
+        )
+    try:
+        # IPython reads a whole cell again for each of its magic commands.
+        with deadline(limits.start, _LateError()):
+            if not path.name.lower().endswith(".py"):
+                return python_cells(text, limits.cells)
+            cells = enumerate(_CELL.split(text), start=1)
+            return {number: as_python(cell) for number, cell in cells}
+    except NotebookError as error:
+        raise UnreadableNotebook(str(error)) from None
+    except _LateError:
+        raise UnreadableNotebook(
+            f"Translating the magic commands of {path.name} takes more than {limits.start:g} "
+            "seconds; split its largest cells."
+        ) from None
+
+
+class _LateError(BaseException):
+    """Reading took too long; nothing on the way catches it."""
+
+
+def cases_of(exercise: Exercise, seed: int) -> Sequence[Case]:
+    """Return the cases that grading with `seed` tries."""
+    # Text seeds a generator in the same way on every machine and in every run.
+    return exercise.cases(random.Random(f"{seed} {exercise.lab} {exercise.name} cases"), True)
+
+
+@contextlib.contextmanager
+def answers(submitted: Submitted, exercise: Exercise, version: int) -> Iterator[Answers]:
+    """Give the answers of one definition of a function, the last one being version 0."""
+    printed = Printed(submitted.limits.printed)
+    if isinstance(submitted.cells, Problem):
+        yield Answers([], [], printed, submitted.cells)
+        return
+    cases = cases_of(exercise, submitted.seed)
+    found = Answers(cases, [NOT_TRIED] * len(cases), printed)
+    only = False  # whether cells that the function does not need are left out
+    for _ in range(STARTS):
+        waiting = _waiting(found)
+        if not waiting or submitted.left(1.0) <= 0:
+            break
+        with submitted.worker(printed, exercise) as worker:
+            found = _prepared(submitted, exercise, worker, found, version)
+            if not (found.called or found.missing):
+                break
+            question = {"do": "load", "version": version, "only": only}
+            loaded = worker.ask(question, submitted.left(submitted.limits.load))
+            if found.missing and (isinstance(loaded, NoAnswer) or not loaded.get("found")):
+                found = replace(found, problem=found.missing, uses=())
+            if not found.called:
+                break
+            if not isinstance(loaded, NoAnswer):
+                found = replace(found, failed=_failed(loaded))
+            elif not only:  # a cell may have ended the worker
+                only = True
+                continue
+            outcomes = list(found.outcomes)
+            tried = _outcomes(submitted, exercise, worker, [cases[place] for place in waiting])
+            for place, outcome in zip(waiting, tried, strict=True):
+                outcomes[place] = outcome
+            found = replace(found, outcomes=outcomes)
+            if not any(isinstance(outcome, NoAnswer) for outcome in outcomes):
+                yield replace(found, worker=worker)
+                return
+    yield found
+
+
+def choice_made(submitted: Submitted, choice: Choice) -> Problem | list[Any]:
+    """Return the values that the explanation was assigned, encoded; or why there are none."""
+    if isinstance(submitted.cells, Problem):
+        return submitted.cells
+    if submitted.chosen is None:  # no worker of an exercise has read the notebook
+        with submitted.worker(Printed(0)) as worker:
+            answer = _ask_to_prepare(submitted, worker, choice.name, Forbidden())
+        if isinstance(answer, NoAnswer):
+            return Problem("no answer", answer.text)
+        if "unreadable" in answer:
+            return Problem("unreadable", str(answer["unreadable"]))
+        submitted.chosen = answer["chosen"]
+    missing = Problem("missing", f"No cell assigns a plain value to `{choice.name}`.")
+    return submitted.chosen or missing
+
+
+def _waiting(found: Answers) -> list[int]:
+    """Return the places of the cases to try: none of a part that is lost by one without answer."""
+    lost = {
+        case.part
+        for case, outcome in zip(found.cases, found.outcomes, strict=True)
+        if isinstance(outcome, NoAnswer) and outcome is not NOT_TRIED
+    }
+    return [
+        place
+        for place, outcome in enumerate(found.outcomes)
+        if outcome is NOT_TRIED and found.cases[place].part not in lost
+    ]
+
+
+def _ask_to_prepare(
+    submitted: Submitted, worker: WorkerClient, name: str, forbids: Forbidden
+) -> dict[str, Any] | NoAnswer:
+    question = {
+        "do": "prepare",
+        "cells": submitted.cells,
+        "name": name,
+        "choice": submitted.choice.name,
+        "forbids": {
+            each: list(getattr(forbids, each)) for each in ("modules", "names", "calls", "inside")
+        },
+    }
+    return worker.ask(question, submitted.left(submitted.limits.start))
+
+
+def _prepared(
+    submitted: Submitted, exercise: Exercise, worker: WorkerClient, found: Answers, version: int
+) -> Answers:
+    """Return the answers with what the source says: no line of the submission has run yet."""
+    answer = _ask_to_prepare(submitted, worker, exercise.name, exercise.forbids)
+    if isinstance(answer, NoAnswer):
+        return found
+    if "unreadable" in answer:
+        return replace(found, problem=Problem("unreadable", str(answer["unreadable"])))
+    submitted.chosen = answer["chosen"]
+    broken = _no_python(answer["broken"])
+    text = f"No cell of the notebook defines a function `{exercise.name}`.{broken}"
+    missing = None if answer["found"] else Problem("missing", text)
+    uses = tuple(str(use) for use in answer["versions"][version])
+    versions, stub = len(answer["versions"]), bool(answer["stub"])
+    return replace(found, missing=missing, versions=versions, stub=stub, uses=uses, broken=broken)
+
+
+def _outcomes(
+    submitted: Submitted, exercise: Exercise, worker: WorkerClient, cases: Sequence[Case]
+) -> list[Outcome]:
+    """Return the outcome of each case, up to the first that gives no answer."""
+    outcomes: list[Outcome] = []
+    harness = harness_source(exercise.arguments, exercise.observe)
+    if worker.ended is not None:  # while it was loaded
+        return [worker.ended] * len(cases)
+    for case in cases:
+        question = {"do": "call", "data": encode(dict(case.data)), "harness": harness}
+        answer = worker.ask(question, submitted.left(exercise.seconds))
+        if isinstance(answer, NoAnswer):
+            slow = answer.reason in ("too slow", "ended")
+            rest = [NOT_TRIED if slow else answer] * (len(cases) - len(outcomes) - 1)
+            return [*outcomes, answer, *rest]
+        outcomes.append(outcome_of(answer.get("outcome")))
+    return outcomes
+
+
+def _no_python(broken: Sequence[Mapping[str, Any]]) -> str:
+    if not broken:
+        return ""
+    cells = "; ".join(f"cell {entry['cell']}: {entry['message']}" for entry in broken[:3])
+    version = platform.python_version().rpartition(".")[0]
+    return f" Cells that are not valid Python {version}: {cells}."
+
+
+def _failed(loaded: Mapping[str, Any]) -> str:
+    """Return what failed while the submission was loaded, as text; it is the worker's claim."""
+    failed = loaded.get("failed")
+    lines = []
+    for entry in failed[:3] if type(failed) is list else ():
+        outcome = outcome_of(entry.get("outcome")) if type(entry) is dict else None
+        if isinstance(outcome, Raised):
+            where = f"cell {str(entry.get('cell'))[:8]}, line {str(entry.get('line'))[:8]}"
+            message = " ".join(outcome.message[:200].split())
+            lines.append(f"In {where}: {outcome.type}: {message}")
+    return "\n" + "\n".join(lines) if lines else ""

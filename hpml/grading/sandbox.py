@@ -48,7 +48,6 @@ class Limits:
     home: int = 2**26  # bytes of the folder that it may write to
     printed: int = 4000  # bytes of its output that are kept
     answer: int = 8 * 2**20  # bytes of all answers to one exercise: judging takes time
-    notebook: int = 200 * 2**20  # bytes of its file, outputs included
     cells: int = 5000
     start: float = 30.0  # seconds until the worker has read the notebook
     load: float = 30.0  # seconds for the imports and definitions of an exercise

@@ -24,7 +24,7 @@ from hpml.benchmark.robust import median, median_interval
 from hpml.course.exercises.exercise import Case, Exercise, Speed
 from hpml.course.exercises.judging import judge
 from hpml.course.exercises.outcomes import NoAnswer, outcome_of
-from hpml.grading.report import Item, points
+from hpml.grading.judge import Item, points
 from hpml.grading.run import Submitted
 from hpml.grading.worker_client import Printed, WorkerClient
 from hpml.sandbox.harness import function_source, harness_source
@@ -138,8 +138,7 @@ def _ratio(speed: Speed, rounds: Sequence[tuple[Sample, Sample]]) -> Ratio:
 def add(submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClient | None) -> Item:
     """Return the item with the points for its time, where its answers are right."""
     speed = exercise.speed
-    if speed is None:
-        return item
+    assert speed is not None
     if worker is None or not item.right:  # one that returns at once is fast
         note = "The time was not measured, because the results are not right yet."
         return replace(item, parts={**item.parts, "speed": 0.0}, text=_joined(item.text, note))

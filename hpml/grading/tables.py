@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import re
-import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hpml.base.errors import describe
 from hpml.base.tables import Table
-from hpml.grading import GradingError
-from hpml.grading.report import Item, Report, points, student
+from hpml.grading import BadRequest
+from hpml.grading.find import names_of, one_form, owner
+from hpml.grading.judge import Item, points
+from hpml.grading.record import Report, cell, read_csv, written_csv
 
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _MOODLE = ("Email address", "ID number", "Username")
 _IDS = ("ID", "Identifier", "ID number")
 _NAMES = ("Student", "Full name")
-# The ID of Canvas or Moodle in the name that it gives to what it lets you download.
-_OF_PLATFORM = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d{2,})_")
 _REASON = 300  # characters of the reason in a feedback column
 _LEFT_OUT = ("missing", "not done")  # what goes further may be
 _LOOK_AT = ("no answer", "not graded", "unreadable", "forbidden", *_LEFT_OUT)
@@ -34,9 +30,8 @@ def class_table(reports: Sequence[Report]) -> Table:
     rows = [[r.shown, *_scores(r, columns), r.earned, r.extra or ""] for r in reports]
     of = [item.most if item.core else f"{points(item.most)} bonus" for item in columns]
     rows.append(["of", *of, sum(item.most for item in columns if item.core), ""])
-    numbers = (f"{item.lab}.{item.number}" for item in columns)
-    titles = ["submission", *numbers, "points", "bonus"]
-    return Table(titles, rows, formats=dict.fromkeys(titles[1:], _points))
+    titles = ["submission", *(item.place for item in columns), "points", "bonus"]
+    return Table(titles, rows, formats=dict.fromkeys(titles[1:], cell))
 
 
 def as_csv(reports: Sequence[Report]) -> str:
@@ -105,15 +100,14 @@ def look_at(reports: Sequence[Report]) -> list[str]:
     for report in reports:
         why: dict[str, dict[str, None]] = defaultdict(dict)  # by reason, the exercises
         for item in report.items:
-            place = f"{item.lab}.{item.number}"
             if item.status == "unreadable" or item.text.startswith("The notebook"):
                 why[f" {item.status}: {item.text}"][item.lab] = None  # once for all its exercises
             elif item.status in _LOOK_AT and (item.core or item.status not in _LEFT_OUT):
                 broken = "not valid Python" in item.text
                 reason = f" {item.status}{', a cell that is not valid Python' * broken}"
-                why[reason][place] = None
+                why[reason][item.place] = None
             if item.note:
-                why[f": {item.note}"][place] = None
+                why[f": {item.note}"][item.place] = None
         if why:
             reasons = (f"{', '.join(places)}{reason}" for reason, places in why.items())
             lines.append(f"{report.shown}: {'; '.join(reasons)}")
@@ -140,7 +134,7 @@ def read_roster(path: Path) -> list[dict[str, str]]:
     """Return the rows of a roster: the platform's columns, and perhaps one ``submission``."""
     rows = read_csv(path)
     if not rows or not {"submission", *_IDS, *_NAMES}.intersection(rows[0]):
-        raise GradingError(
+        raise BadRequest(
             f"{describe(str(path))}: expected a CSV with a column submission (the names of the "
             f"folders or notebooks) or one of {', '.join((*_IDS, *_NAMES))}, by which the "
             "platform's file names are recognised, and the platform's own column: "
@@ -150,20 +144,14 @@ def read_roster(path: Path) -> list[dict[str, str]]:
 
 
 def of_roster(reports: Sequence[Report], roster: Sequence[Row]) -> list[Report | None]:
-    """Return each row's report: by `submission`, by an ID in the name, or by the name before it.
-
-    Of several with one ID, the one with the most points counts. Canvas calls a file
-    ``lovelaceada_4711_998_06_forward_order.ipynb``, with the student's ID first, and Moodle a
-    folder ``Ada Lovelace_12345_assignsubmission_file``.
-    """
+    """Return each row's report: by `submission`, by an ID in the name, or by the name before it."""
     exact = {name: report for report in reports for name in names_of(report.name)}
     by_id: dict[str, Report] = {}
     by_name: dict[str, dict[str, Report]] = defaultdict(dict)
-    # The best last: Canvas keeps a file for each upload, Moodle a folder for a student's text.
-    for report in sorted(reports, key=lambda report: report.score):
-        if match := _OF_PLATFORM.match(report.name):
-            by_id[match["id"]] = report
-            by_name[one_form(match["name"]).casefold()][match["id"]] = report
+    for report in reports:
+        if found := owner(report.name):
+            by_id[found.id] = report
+            by_name[found.name][found.id] = report
 
     def of(row: Row) -> Report | None:
         if row.get("submission"):
@@ -174,44 +162,11 @@ def of_roster(reports: Sequence[Report], roster: Sequence[Row]) -> list[Report |
                 return by_id[number]
         names = [row.get(column, "") for column in _NAMES]
         names.append(f"{row.get('First name', '')} {row.get('Last name', '')}".strip())
-        found = [by_name.get(one_form(name).casefold(), {}) for name in names if name]
+        known = [by_name.get(one_form(name).casefold(), {}) for name in names if name]
         # Two students of one name are told apart by their ID only.
-        return next((report for each in found if len(each) == 1 for report in each.values()), None)
+        return next((report for each in known if len(each) == 1 for report in each.values()), None)
 
     return [of(row) for row in roster]
-
-
-def one_form(name: str) -> str:
-    """Return a name as other systems may spell it: an ö is one character, or an o and two dots."""
-    return unicodedata.normalize("NFC", name)
-
-
-def names_of(submission: str) -> tuple[str, str]:
-    """Return the names that a submission is found by: its student's, and its own."""
-    return one_form(student(submission)), one_form(submission)
-
-
-def read_csv(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file by the names of its columns, as spreadsheets save it."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-        first = text.partition("\n")[0]
-        rows = [*csv.DictReader(io.StringIO(text, ""), delimiter=max(",;\t", key=first.count))]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise GradingError(
-            f"{describe(str(path))} cannot be read, expected the text of a CSV file in UTF-8: "
-            f"{error}."
-        ) from None
-    found = [{key.strip(): (row[key] or "").strip() for key in row if key} for row in rows]
-    return [row for row in found if any(row.values())]
-
-
-def written_csv(rows: Iterable[Sequence[object]]) -> str:
-    """Return rows as the text of a CSV file."""
-    stream = io.StringIO()
-    texts = ([_points(each) for each in row] for row in rows)
-    csv.writer(stream, lineterminator="\n").writerows(texts)
-    return stream.getvalue()
 
 
 def _columns(reports: Sequence[Report]) -> list[Item]:
@@ -236,12 +191,8 @@ def _require(roster: Sequence[Row], columns: Sequence[str], platform: str) -> li
     keys = [column for column in columns if roster and column in roster[0]]
     if not keys:
         has = ", ".join(roster[0]) if roster else "no row"
-        raise GradingError(
+        raise BadRequest(
             f"--roster: {platform} identifies students by {' or '.join(columns)}; the roster "
             f"has {has}."
         )
     return keys
-
-
-def _points(value: object) -> str:
-    return points(value) if isinstance(value, float) else str(value)

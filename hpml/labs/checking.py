@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hpml.base.errors import describe
-from hpml.base.page import Page, put
+from hpml.base.page import Page, notebook_shell, put
 from hpml.course.errors import LabError
 from hpml.course.exercises.check import Checked, check_exercise, next_hint, not_found
 from hpml.course.exercises.exercise import Exercise
@@ -106,6 +106,12 @@ def explain(choice: int | None) -> Page:
             "Did the lab's first cell, lab_head(...), run?"
         )
     item = catalogue.choice(lab)
+    written = _notebook().get(item.name, choice)
+    if choice != written:
+        raise LabError(
+            f"`{item.name}` is {describe(written)}, and explain got {describe(choice)}. Grading "
+            f"reads the number that the cell assigns: {item.name} = {describe(choice)}."
+        )
     shown, first = explanation(lab), choice
     if type(choice) is int and 1 <= choice <= item.experiments:
         first = keep_first(lab, item.name, choice, item.points if choice == item.best else 0)
@@ -115,15 +121,20 @@ def explain(choice: int | None) -> Page:
 def _exercise(function: object) -> Exercise:
     if isinstance(function, str):
         raise LabError(f"check expects the function itself: check({function[:40]}), no quotes.")
-    name = getattr(function, "__name__", None)
-    if not callable(function) or not isinstance(name, str):
+    if not callable(function):
         raise LabError(f"check expects the function that you wrote, got {describe(function)}.")
     here = current_lab().name
     known = exercises(here) if here in LABS else ()
-    # A lambda has no name of its own; the grader knows it by the one that it was assigned to.
-    own = getattr(inspect.unwrap(function), "__globals__", {})
+    # The grader knows a lambda, a partial or an imported function by the name it was assigned to.
+    own = {**getattr(inspect.unwrap(function), "__globals__", {}), **_notebook()}
+    name = getattr(function, "__name__", None)
     names = [name, *(each.name for each in known if own.get(each.name) is function)]
     for exercise in known:
         if exercise.name in names:
             return exercise
-    return find(name)
+    return find(name if isinstance(name, str) else type(function).__name__)
+
+
+def _notebook() -> dict[str, Any]:
+    """Return the names of the notebook; none outside of one."""
+    return dict(getattr(notebook_shell(), "user_ns", {}))

@@ -98,9 +98,13 @@ class Program:
                 found.append(version)
         return found[: 1 + _EARLIER]
 
+    def literals(self, name: str) -> list[Any]:
+        """Return what `name` was assigned, in order: `NOT_LITERAL` where it is no literal."""
+        return [_literal(each.node) for each in self._binders.get(name, ())]
+
     def literal(self, name: str) -> Any:
         """Return the literal that `name` was assigned last, or `NOT_LITERAL`."""
-        found = [_literal(each.node) for each in self._binders.get(name, ())]
+        found = self.literals(name)
         # As for functions, a copy of the stub below the choice does not replace it.
         chosen = [each for each in found if each is not None] or found or [NOT_LITERAL]
         return chosen[-1]

@@ -9,7 +9,7 @@ question   what it gives                             answer
 =========  ========================================  =============================================
 prepare    ``cells``: source by number, ``name``,    ``found``, ``stub``, ``broken``,
            ``forbids``, ``choice``                   ``versions``: their ``uses``; ``chosen``
-load       ``version``, ``only`` what it needs       ``failed``: statements that raised
+load       ``version``, ``only`` what it needs       ``failed``: statements that raised, ``found``
            (or ``reference``: source)
 call       ``data``, ``harness``: its source         ``outcome`` of one call
 time       ``cases`` as JSON, ``harness``            ``ready``; after ``go``: ``outcomes``
@@ -28,6 +28,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -118,8 +119,10 @@ class Worker:
             program = parse({int(number): text for number, text in question["cells"].items()})
             banned = {key: tuple(names) for key, names in question["forbids"].items()}
             versions = program.versions(name)
-            uses = [forbidden.uses(each.statements, **banned) for each in versions]
-            chosen = program.literal(question["choice"])
+            # Where nothing binds the name, as under `exec`, any statement may make the function.
+            read = [each.statements or program.statements for each in versions]
+            uses = [forbidden.uses(statements, **banned) for statements in read]
+            chosen = program.literals(question["choice"])
             found = program.defines(name)
             stub = program.is_stub(name)
         except (RecursionError, MemoryError, ValueError) as error:
@@ -129,7 +132,7 @@ class Worker:
             "found": found,
             "stub": stub,
             "broken": [{"cell": each.cell, "message": each.message} for each in program.broken],
-            "chosen": [] if chosen is NOT_LITERAL else [encode(chosen)],
+            "chosen": [encode(each) for each in chosen if each is not NOT_LITERAL],
             "versions": [[f"cell {use.cell}, {use}" for use in each] for each in uses],
         }
 
@@ -137,7 +140,7 @@ class Worker:
         """Execute the cells in order, and look the function up afterwards."""
         if "reference" in question:
             self._function = load_function(question["reference"])
-            return {"failed": []}
+            return {"failed": [], "found": True}
         version = self._versions[question.get("version", 0)]
         module = ModuleType("__main__")
         # Pickling and dataclasses look up a class's module by name, as in a notebook.
@@ -151,7 +154,7 @@ class Worker:
             value = module.__dict__.get(self._name)
             kind = TypeError(f"{self._name} is not a function: {type(value).__name__}")
             self._missing = failed[-1]["outcome"] if failed else raised(kind)
-        return {"failed": failed}
+        return {"failed": failed, "found": self._function is not None}
 
     def call(self, question: dict[str, Any]) -> dict[str, Any]:
         """Call the function once."""
@@ -186,58 +189,48 @@ class Worker:
         return {"outcomes": outcomes}
 
 
+@dataclass
 class _Cells:
     """The cells of a notebook while they run: each has a deadline, and spoils only itself."""
 
-    def __init__(
-        self,
-        program: Program,
-        version: Version,
-        statements: Sequence[Statement],
-        name: str,
-        namespace: dict[str, Any],
-    ) -> None:
-        self._program = program
-        self._statements = statements
-        self._until = version.until
-        self._wanted = version.statements
-        self._needed = {each.cell for each in version.statements}
-        self._defining = {each.cell for each in program.definitions(name)}
-        self._stubs = {each.cell for each in program.needed(name) if name in each.binds}
-        self._stubs -= self._defining
-        self._name = name
-        self._namespace = namespace
-        self._left = _OTHERS
-        self.function: Callable[..., Any] | None = None
+    program: Program
+    version: Version
+    statements: Sequence[Statement]
+    name: str
+    namespace: dict[str, Any]
+    left: float = _OTHERS  # seconds for the cells that the function does not need
+    function: Callable[..., Any] | None = None
 
     def run(self) -> list[dict[str, Any]]:
         """Execute the cells in order; return the statements that are needed and raised."""
+        needed = {each.cell for each in self.version.statements}
         failed: list[tuple[Statement, BaseException]] = []
         cells: dict[int, list[Statement]] = {}
-        for statement in self._statements:
-            if statement.cell <= self._until:
+        for statement in self.statements:
+            if statement.cell <= self.version.until:
                 cells.setdefault(statement.cell, []).append(statement)
         for cell, statements in cells.items():
-            failed += self._cell(cell, statements)
+            failed += self._cell(cell, statements, needed=cell in needed)
         # Cells may have been run in another order: what lacked a name is tried again at the end.
         for entry in failed[:]:
             if isinstance(entry[1], NameError):
                 failed.remove(entry)
-                failed += self._cell(entry[0].cell, [entry[0]])
+                again = entry[0]
+                failed += self._cell(again.cell, [again], needed=again.cell in needed)
         return [
             {"cell": each.cell, "line": each.line, "outcome": raised(error)}
             for each, error in failed
-            if each in self._wanted  # beside them there are imports of the course, which fail here
+            # Beside them there are imports of the course, which fail here.
+            if each in self.version.statements
         ]
 
     def _cell(
-        self, cell: int, statements: Sequence[Statement]
+        self, cell: int, statements: Sequence[Statement], *, needed: bool
     ) -> list[tuple[Statement, BaseException]]:
-        needed = cell in self._needed
-        seconds = _NEEDED_CELL if needed else min(_OTHER_CELL, self._left)
+        seconds = _NEEDED_CELL if needed else min(_OTHER_CELL, self.left)
         if seconds <= 0:
             return []
-        began, before = time.monotonic(), self._namespace.get(self._name)
+        began, before = time.monotonic(), self.namespace.get(self.name)
         failed: list[tuple[Statement, BaseException]] = []
         late = _LateError(f"The cell ran for more than {seconds:.0f} seconds.")
         with contextlib.suppress(_LateError), deadline(seconds, late):
@@ -249,21 +242,27 @@ class _Cells:
                     break
                 except BaseException as error:  # noqa: BLE001 - SystemExit at import, and worse
                     failed.append((statement, error))
-        self._left -= 0.0 if needed else time.monotonic() - began
-        value = self._namespace.get(self._name)
+        self.left -= 0.0 if needed else time.monotonic() - began
+        value = self.namespace.get(self.name)
         # A copy of the stub below the solution does not replace it.
-        if value is not before and callable(value) and cell not in self._stubs:
+        if value is not before and callable(value) and not self._is_stub(cell):
             self.function = value
         return failed
 
+    def _is_stub(self, cell: int) -> bool:
+        """Return whether a cell binds the function by nothing but a stub."""
+        binding = self.program.needed(self.name)
+        found = any(each.cell == cell and self.name in each.binds for each in binding)
+        return found and all(each.cell != cell for each in self.program.definitions(self.name))
+
     def _execute(self, statement: Statement) -> None:
         file = f"<cell {statement.cell}>"
-        source = self._program.sources[statement.cell]
+        source = self.program.sources[statement.cell]
         # So that an error can show its line: linecache finds the text by the file's name.
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
         tree = ast.Module([statement.node], [])
-        code = compiled(tree, self._program.flags, file)
-        waiting = eval(code, self._namespace)
+        code = compiled(tree, self.program.flags, file)
+        waiting = eval(code, self.namespace)
         if code.co_flags & inspect.CO_COROUTINE:
             import asyncio  # takes long to import, and few need it
 
@@ -324,3 +323,7 @@ def _moved(descriptor: int) -> int:
 
 def _missing(**keywords: object) -> None:
     raise TypeError("there is no function to call")
+
+
+if __name__ == "__main__":
+    main()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from hpml.course.predictions import prediction
 from hpml.course.predictions.prediction import Lab, current_lab
 from hpml.labs import lab_head
 
@@ -16,5 +17,6 @@ if TYPE_CHECKING:
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     monkeypatch.setenv("HPML_RESULTS", str(tmp_path / "results"))
+    monkeypatch.setattr(prediction, "_open", [])
     lab_head(42, "A lab for tests")
     return current_lab()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from hpml.course.explanation import Explanation
-from hpml.labs import calibration, explain, lab_head
+from hpml.labs import LabError, calibration, checking, explain, lab_head
 from hpml.labs.catalogue import LABS, explanation
 
 if TYPE_CHECKING:
@@ -71,6 +72,19 @@ def test_every_labs_explanation_has_three_hypotheses_and_a_reason_for_each_exper
     assert all(len(reason) > 20 for reason in item.experiments.values())
     lab_head(number, "The lab itself")
     assert "Yes, it tells them apart." in explain(item.best_number).plain
+
+
+def test_what_is_explained_is_what_the_cell_assigns(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The number in `explain(2)` alone is not what grading reads."""
+    lab_head("00", "The lab itself")
+    shell = SimpleNamespace(user_ns={"explanation": None}, execution_count=1)
+    monkeypatch.setattr(checking, "notebook_shell", lambda: shell)
+    with pytest.raises(LabError, match="explanation = 2"):
+        explain(2)
+    shell.user_ns["explanation"] = 2
+    assert "You chose 2" in explain(2).plain
 
 
 def test_the_calibration_does_not_count_it(lab: Lab) -> None:

@@ -7,6 +7,7 @@ is chosen with ``-m lab06``, an exercise with ``-m ordered_forward``.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from hpml.base.files import course_folder
 from hpml.grading import GradingError
 from hpml.grading.find import Submission, find
-from hpml.grading.pool import Grader, random_seed
+from hpml.grading.grader import Grader, random_seed
 from hpml.labs import catalogue
 
 _SUBMISSION = pytest.StashKey[Submission]()
@@ -76,7 +77,7 @@ def graded(request: pytest.FixtureRequest, grader: Grader) -> Any:
     """Return the graded exercise that the parameter names, and the seed."""
     lab, name = request.param
     whole = request.config.stash[_SUBMISSION]
-    one = Submission(whole.name, {lab: whole.notebooks[lab]})
+    one = replace(whole, notebooks={lab: whole.notebooks[lab]})
     seed = request.config.stash[_SEED]
-    (item,) = grader.grade(one, seed, [name])
+    (item,) = grader.grade(one, seed, [name]).items
     return item, seed

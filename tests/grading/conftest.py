@@ -13,8 +13,8 @@ import pytest
 
 from hpml.grading import CannotIsolate
 from hpml.grading.find import find
-from hpml.grading.pool import Grader
-from hpml.grading.report import Item
+from hpml.grading.grader import Grader
+from hpml.grading.judge import Item
 from hpml.grading.sandbox import require_isolation
 from hpml.grading.worker_client import family
 from tests.grading.handed_in import CATALOGUE, LIMITS, PATIENT, RIGHT, hand_in
@@ -41,7 +41,7 @@ def graders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Grad
         yield {CATALOGUE.__name__: usual, PATIENT.__name__: patient}
         # After everything that the module tried, on the same machine and in the same process.
         for catalogue, grader in ((CATALOGUE, usual), (PATIENT, patient)):
-            items = grader.grade(find(right, labs=["06"], catalogue=catalogue), 7)
+            items = grader.grade(find(right, labs=["06"], catalogue=catalogue), 7).items
             assert [(item.status, item.text) for item in items] == [("right", "")] * 3
 
 
@@ -74,7 +74,7 @@ def beside_a_right_one(graders: dict[str, Grader]) -> Graded:
     ) -> dict[str, Item]:
         before = _content(folder)
         submission = find(folder, labs=["06"], catalogue=catalogue)
-        items = graders[catalogue.__name__].grade(submission, 7, names)
+        items = graders[catalogue.__name__].grade(submission, 7, names).items
         graders[catalogue.__name__].close()
         assert _content(folder) == before
         return {item.name: item for item in items}

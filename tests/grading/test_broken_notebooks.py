@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from hpml.course.exercises.exercise import Choice
-from hpml.grading.judge import chosen
-from hpml.grading.report import Item, Report, blank
+from hpml.grading.judge import Item, judged_choice
+from hpml.grading.record import Report
 from hpml.grading.tables import look_at
+from hpml.sandbox.plain import encode
 from tests.grading.handed_in import DOUBLE, EXPLANATION, LAB, RIGHT, TOTAL, hand_in, notebook
 
 Graded = Callable[..., dict[str, Item]]
@@ -104,8 +105,24 @@ def test_a_syntax_error_spoils_its_own_cell_only(
 @pytest.mark.parametrize("value", [0, 1, 4, 2.0, True, "2", [2], -2, ()])
 def test_an_explanation_counts_only_as_the_number_of_the_best_experiment(value: object) -> None:
     choice = Choice("06", 3, best=2)
-    item = chosen(blank(choice), choice, value)
+    item = judged_choice(choice, [encode(value)])
     assert (item.score, item.status) == (0, "wrong")
+
+
+@pytest.mark.parametrize(
+    ("cells", "status"),
+    [
+        (["explanation = None", "explanation = 2", "explanation = None"], "right"),
+        (["explanation = 1", "explanation = 2"], "wrong"),
+        (["explanation = '2'", "explanation = 9", "explanation = 2"], "right"),
+    ],
+)
+def test_the_first_choice_in_a_notebook_counts(
+    cells: list[str], status: str, tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    folder = hand_in(tmp_path / "one", *cells)
+    item = beside_a_right_one(folder, names=["explanation"])["explanation"]
+    assert item.status == status
 
 
 def test_fifty_megabytes_of_output_in_the_notebook_cost_nothing(

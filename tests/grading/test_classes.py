@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from hpml.grading import GradingError, find, pool, record, tables
+from hpml.grading import GradingError, classes, find, grader, record, tables
 from hpml.grading.classes import Graded, grade_class
 from hpml.grading.find import find_class
-from hpml.grading.record import Overrides
-from hpml.grading.report import Item, Report, write_feedback_zip
+from hpml.grading.judge import Item
+from hpml.grading.record import Overrides, Report
+from hpml.grading.report import as_table, write_feedback_zip
 from tests.grading import small_catalogue
 from tests.grading.handed_in import CATALOGUE, DOUBLE, LAB, LIMITS, RIGHT, hand_in, notebook
 
@@ -86,7 +87,11 @@ def test_a_folder_and_a_notebook_of_one_name_and_what_a_mac_adds(group: Path) ->
 def test_a_name_in_another_encoding_spoils_neither_table_nor_csv(tmp_path: Path) -> None:
     name = os.fsdecode(b"M\xfcller\x1b[2J")
     reports = [Report(name, (Item("06", 1, "double", {"right": 2}),), 7)]
-    for text in (str(tables.class_table(reports)), tables.as_csv(reports), str(reports[0])):
+    for text in (
+        str(tables.class_table(reports)),
+        tables.as_csv(reports),
+        str(as_table(reports[0])),
+    ):
         assert "M\\udcfcller\\x1b[2J" in text
         assert text.encode("utf-8").isascii()
 
@@ -182,11 +187,12 @@ def test_a_class_goes_on_where_the_grader_fails_and_tries_that_one_again(
 ) -> None:
     (group / ("a" * 255)).mkdir()  # as long as a name can be
     with monkeypatch.context() as patched:
-        patched.setattr(pool, "grade_entry", lambda submitted, entry: [].pop())
+        patched.setattr(grader, "judged", lambda *_: [].pop())
+        patched.setattr(grader, "judged_choice", lambda *_: [].pop())
         items = _grade(group, jobs=1)[1].report.items
     assert [item.status for item in items] == ["not graded"] * 3
     assert "The grader failed, IndexError" in items[0].text
-    assert [each.again for each in _grade(group)] == [False, True, True, False]
+    assert all(each.again for each in _grade(group))
     with pytest.raises(GradingError):
         grade_class(group, group / "reports", catalogue=CATALOGUE)
 
@@ -203,10 +209,10 @@ def test_a_job_that_is_ended_does_not_wait_for_what_it_interrupts(
 ) -> None:
     lock, ended = threading.Lock(), threading.Event()
     closes = SimpleNamespace(close=lambda: lock.acquire())
-    monkeypatch.setattr(pool, "_grader", closes)
-    monkeypatch.setattr(pool.os, "_exit", lambda code: ended.set())
+    monkeypatch.setattr(classes, "_grader", closes)
+    monkeypatch.setattr(classes.os, "_exit", lambda code: ended.set())
     with lock:
-        pool._end()  # as the handler of a signal, in the thread that holds the lock
+        classes._end()  # as the handler of a signal, in the thread that holds the lock
     assert ended.wait(30)
 
 
@@ -270,7 +276,7 @@ def test_what_goes_further_than_the_core_comes_on_top_of_full_marks() -> None:
     further = Item("06", 2, "more", two, core=False, status="right", parts=two)
     report = Report("ada", (ADA.items[0], further), 7)
     assert report.total == "2 of 2 points and 2 bonus points"
-    assert "2 of 2 bonus" in str(report)
+    assert "2 of 2 bonus" in str(as_table(report))
     table = tables.class_table([report])
     assert (table.column("points"), table.column("bonus")) == ((2.0, 2), (2.0, ""))
     assert tables.statistics([report]).column("mean points") == ("2.00 of 2", "2.00 of 2")
@@ -363,14 +369,53 @@ def test_the_names_that_platforms_make_are_matched_by_id_or_name() -> None:
     assert tables.not_in_roster(reports, roster) == [names[1], names[3], names[4]]
 
 
-@pytest.mark.parametrize("better", [0, 1])
-def test_the_best_upload_of_a_student_counts(better: int) -> None:
-    names = ["Lou Reed_12345_assignsubmission_file", "Lou Reed_12345_assignsubmission_onlinetext"]
-    nothing = tuple(item.without_points("missing", "") for item in ADA.items)
-    items = [ADA.items if place == better else nothing for place in range(2)]
-    reports = [Report(name, each, 7) for name, each in zip(names, items, strict=True)]
-    rows = [{"Full name": "Lou Reed"}, {"Identifier": "Participant 12345"}]
-    assert tables.of_roster(reports, rows) == [reports[better]] * 2
+def test_uploads_of_one_student_are_one_submission_in_their_order(tmp_path: Path) -> None:
+    names = [
+        f"hopper_4712_1002_{LAB}",
+        f"lovelaceada_4711_999_{LAB}",
+        f"lovelaceada_LATE_4711_1001_{LAB}",
+        "Lou Reed_12345_assignsubmission_file",
+        "Lou Reed_12345_assignsubmission_onlinetext",
+        f"lab_06_2001_{LAB}",
+        f"lab_06_2002_{LAB}",
+    ]
+    for name in names:
+        if name.startswith("Lou"):
+            hand_in(tmp_path / name, DOUBLE)
+        else:
+            (tmp_path / name).write_text(notebook(DOUBLE))
+    found, _ = find_class(tmp_path, catalogue=CATALOGUE)
+    uploads = sorted([names.index(path.name) for path in each.uploads] for each in found)
+    assert uploads == [[0], [1, 2], [3, 4], [5], [6]]
+    ada = next(each for each in found if each.name == names[1])
+    assert ada.notebooks["06"] == (tmp_path / names[1], tmp_path / names[2])
+
+
+def test_names_that_only_look_like_canvas_are_students_of_their_own(tmp_path: Path) -> None:
+    for name in ("exam_2026_1234_ada.ipynb", "exam_2026_1235_bob.ipynb"):
+        (tmp_path / name).touch()
+    found, _ = find_class(tmp_path, labs=["06"], catalogue=CATALOGUE)
+    assert [len(each.uploads) for each in found] == [1, 1]
+
+
+def test_several_uploads_are_one_try_at_the_explanation(tmp_path: Path) -> None:
+    """The first choice of the earliest upload counts, and for an exercise the better upload."""
+    folder = tmp_path / "class"
+    folder.mkdir()
+    choices = ["explanation = None", "explanation = 1", "explanation = 2"]
+    for number, choice in enumerate(choices, start=998):
+        cells = [DOUBLE, choice] if number == 1000 else [choice]
+        (folder / f"lovelaceada_4711_{number}_{LAB}").write_text(notebook(*cells))
+    (folder / f"hopper_4712_1001_{LAB}").write_text(notebook(*RIGHT))
+    graded = _grade(folder)
+    assert [each.report.earned for each in graded] == [6.0, 2.0]
+    ada = graded[1].report
+    assert [item.status for item in ada.items] == ["right", "missing", "wrong"]
+    assert f"lovelaceada_4711_999_{LAB} counts" in ada["explanation"].text
+    (folder / f"lovelaceada_4711_999_{LAB}").write_text(notebook("explanation = 2"))
+    assert [each.again for each in _grade(folder)] == [False, True]
+    again = _grade(folder, only=[f"lovelaceada_4711_1000_{LAB}"])
+    assert [each.again for each in again] == [False, True]
 
 
 def test_feedback_is_a_page_of_html_under_the_name_that_was_downloaded(tmp_path: Path) -> None:

@@ -80,12 +80,15 @@ def test_arguments_that_make_no_sense(
         (["--lab", "99"], "has no exercises"),
         (["06", "--lab", "05"], "expected the lab once"),
         (["--class", "no such folder"], "expected the folder of a class"),
+        (["--class", "notebooks", "--roster", "no such file"], "expected the text of a CSV file"),
+        (["--gradescope", "lab.zip"], "name it with --lab"),
+        (["--gradescope", "lab.zip", "--lab", "99"], "has no exercises"),
     ],
 )
 def test_what_cannot_be_graded(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["grade", *words]) == 1
+    assert main(["grade", *words]) == 2
     assert said in capsys.readouterr().err
 
 

@@ -13,7 +13,7 @@ from hpml.course.exercises.exercise import Exercise
 from hpml.course.exercises.wrong_answers import wrong_answers
 from hpml.grading.classes import grade_class
 from hpml.grading.find import find
-from hpml.grading.pool import Grader
+from hpml.grading.grader import Grader
 from hpml.labs import catalogue
 
 SOLUTIONS = course_folder() / "tests" / "solutions"
@@ -59,7 +59,7 @@ def test_right_solutions_graded_side_by_side_earn_full_points(lab: str, tmp_path
 
 def test_wrong_solutions_earn_less_with_their_diagnosis(tmp_path: Path) -> None:
     with Grader() as grader:
-        items = grader.grade(find(_filled("06", tmp_path, right=False), labs=["06"]), 17)
+        items = grader.grade(find(_filled("06", tmp_path, right=False), labs=["06"]), 17).items
     for exercise, item in zip(catalogue.exercises("06"), items, strict=False):
         assert item.status in ("wrong", "partly right", "no answer"), item
         assert item.score < item.most, item
@@ -71,5 +71,5 @@ def test_wrong_solutions_earn_less_with_their_diagnosis(tmp_path: Path) -> None:
 @pytest.mark.parametrize("lab", LABS)
 def test_stubs_are_not_done(lab: str) -> None:
     with Grader() as grader:
-        items = grader.grade(find(course_folder() / "notebooks", labs=[lab]), 17)
+        items = grader.grade(find(course_folder() / "notebooks", labs=[lab]), 17).items
     assert {(item.status, item.score) for item in items} == {("not done", 0)}

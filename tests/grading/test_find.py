@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hpml.grading import GradingError
-from hpml.grading.find import UnreadableNotebook, find, lab_number, read_cells
-from hpml.grading.pool import grade
+from hpml.grading import BadRequest, GradingError
+from hpml.grading.find import UnreadableNotebook, find, lab_number
+from hpml.grading.run import read_cells
 from tests.grading.handed_in import (
     CATALOGUE,
     DOUBLE,
@@ -16,6 +16,7 @@ from tests.grading.handed_in import (
     LIMITS,
     PATIENT,
     RIGHT,
+    grade,
     hand_in,
     notebook,
 )
@@ -63,7 +64,7 @@ NBFORMAT_3 = {"nbformat": 3, "worksheets": [{"cells": [
 )
 def test_other_forms_of_a_notebook_are_read(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
-    report = grade(tmp_path, limits=LIMITS, catalogue=CATALOGUE)
+    report = grade(tmp_path)
     assert [item.status for item in report.items] == ["right"] * 3
 
 
@@ -71,7 +72,7 @@ def test_of_two_notebooks_the_better_counts_for_each_exercise(tmp_path: Path) ->
     folder = hand_in(tmp_path / "ada", DOUBLE, "def total(numbers):\n    return 0")
     copy = "06_forward_order (1).ipynb"
     (folder / copy).write_text(notebook(*RIGHT[1:]), encoding="utf-8")
-    report = grade(folder, limits=LIMITS, catalogue=CATALOGUE)
+    report = grade(folder)
     assert [item.status for item in report.items] == ["right"] * 3
     counted = [LAB, copy, copy]
     assert all(
@@ -98,10 +99,10 @@ def test_of_two_choices_the_worse_counts(tmp_path: Path) -> None:
     for number, cell in enumerate(("explanation = 2", "explanation = None"), 1):
         path = folder / f"{LAB[:-6]} ({number}).ipynb"
         path.write_text(notebook(cell), encoding="utf-8")
-    report = grade(folder, names=["explanation"], limits=LIMITS, catalogue=CATALOGUE)
+    report = grade(folder, ["explanation"])
     assert report["explanation"].status == "wrong"
     (folder / LAB).write_text(notebook("explanation = None"), encoding="utf-8")
-    report = grade(folder, names=["explanation"], limits=LIMITS, catalogue=CATALOGUE)
+    report = grade(folder, ["explanation"])
     assert report["explanation"].status == "right"
 
 
@@ -139,17 +140,16 @@ def test_what_is_not_there_is_an_error_that_says_what_was_expected(tmp_path: Pat
         find(tmp_path / "none", catalogue=CATALOGUE)
     with pytest.raises(GradingError):
         find(tmp_path, catalogue=CATALOGUE)
-    with pytest.raises(GradingError):
-        find(tmp_path, labs=["99"], catalogue=CATALOGUE)
-    with pytest.raises(GradingError):
-        lab_number("six")
+    for lab in ("99", "six", "-1"):
+        with pytest.raises(BadRequest):
+            lab_number(lab)
 
 
 def test_the_same_seed_grades_the_same_again(tmp_path: Path) -> None:
     # Right for some numbers only, and it prints the order of a set.
     cell = "def double(n):\n    print({'a', 'b', 'c', str(n)})\n    return n * 2 if n % 3 else 0"
     folder = hand_in(tmp_path / "ada", cell)
-    first, again = (grade(folder, seed=11, limits=LIMITS, catalogue=CATALOGUE) for _ in range(2))
+    first, again = (grade(folder, seed=11) for _ in range(2))
     assert first["double"].text == again["double"].text
     assert first["double"].printed == again["double"].printed != ""
     assert first.seed == 11
@@ -158,7 +158,7 @@ def test_the_same_seed_grades_the_same_again(tmp_path: Path) -> None:
 def test_ones_own_notebook_may_write_a_helper_beside_itself(tmp_path: Path) -> None:
     cells = "%%writefile helper_of_double.py\nTWO = 2", "from helper_of_double import TWO"
     folder = hand_in(tmp_path / "ada", *cells, "def double(n):\n    return TWO * n")
-    report = grade(folder, names=["double"], limits=LIMITS, catalogue=CATALOGUE)
+    report = grade(folder, ["double"])
     assert (report.isolation, [item.status for item in report.items]) == ("none", ["right"])
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hpml.grading.report import Item
+from hpml.grading.judge import Item
 from tests.grading.handed_in import DOUBLE, EXPLANATION, LAB, TOTAL, hand_in, notebook
 
 Graded = Callable[..., dict[str, Item]]
@@ -64,6 +64,11 @@ STYLES = {
         "def double(n):\n    result = n\n    for _ in range(1):\n        pass\n    return result",
     ],
     "a number of NumPy": ["import numpy as np\ndef double(n):\n    return np.int64(2 * n)"],
+    "a function that no statement binds": [
+        "def twice(n): return 2 * n",
+        "globals()['double'] = twice",
+    ],
+    "a function that is executed from a text": ["exec('def double(n): return 2 * n')"],
     "a lambda alone": ["double = lambda n: 2 * n"],
     "other names of its parameters": ["def double(number): return 2 * number"],
     "Colab": [

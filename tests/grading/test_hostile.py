@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from hpml.grading.report import Item
+from hpml.grading.judge import Item
 from tests.grading.handed_in import CATALOGUE, EXPLANATION, PATIENT, TOTAL, hand_in
 
 Graded = Callable[..., dict[str, Item]]
@@ -335,6 +335,16 @@ def test_a_forbidden_module_is_found_in_the_source(
     assert (item.score, item.status) == (0, "forbidden")
     assert "graphlib" in item.text
     assert "Write it yourself." in item.text
+
+
+def test_what_makes_a_function_without_binding_it_is_read_as_well(
+    tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    helper = "import graphlib\ndef twice(n): return 2 * n"
+    for cell, status in (("globals()['double'] = twice", "forbidden"), ("", "missing")):
+        folder = hand_in(tmp_path / status, helper, cell)
+        item = beside_a_right_one(folder, names=["double"])["double"]
+        assert (item.score, item.status) == (0, status)
 
 
 def test_a_hundred_megabytes_of_output_are_cut_and_cost_nothing(

@@ -11,9 +11,8 @@ from types import ModuleType
 import pytest
 
 from hpml.grading import GradingError
-from hpml.grading.pool import grade
 from tests.grading import small_catalogue
-from tests.grading.handed_in import LIMITS, RIGHT, hand_in
+from tests.grading.handed_in import RIGHT, grade, hand_in
 
 MOST = 110
 LOADED = """
@@ -43,4 +42,4 @@ def test_a_package_that_an_exercise_needs_must_be_installed(tmp_path: Path) -> N
         LABS=("06",), exercises=lambda lab: (exercise,), choice=small_catalogue.choice
     )
     with pytest.raises(GradingError, match="no-such-package"):
-        grade(hand_in(tmp_path / "ada", *RIGHT), limits=LIMITS, catalogue=catalogue)  # type: ignore[arg-type]
+        grade(hand_in(tmp_path / "ada", *RIGHT), catalogue=catalogue)

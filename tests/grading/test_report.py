@@ -4,7 +4,9 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from hpml.grading.report import GRADER, Item, Report, from_plain, write_gradescope
+from hpml.grading.judge import Item
+from hpml.grading.record import GRADER, Report, from_plain
+from hpml.grading.report import as_table, write_gradescope
 
 RIGHT = Item("06", 1, "double", {"right": 2}, status="right", parts={"right": 2.0})
 WRONG = Item(
@@ -15,7 +17,7 @@ REPORT = Report("ada", (RIGHT, WRONG), seed=7)
 
 
 def test_the_table_shows_points_status_and_reason() -> None:
-    text = str(REPORT)
+    text = str(as_table(REPORT))
     assert "ada: 3 of 5 points" in text
     assert "06.2 total   1 of 3  right 1 of 2, empty 0 of 1  partly right" in text
     assert "isolation: none" in text

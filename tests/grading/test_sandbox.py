@@ -229,7 +229,7 @@ def tell():
 REACHES = {
     "appending to a file of the grader through a folder's descriptor": """
 for folder in (*folders, "/", ".", "/course/hpml/sandbox", "/proc/self/cwd", "/proc/1/root"):
-    for name in ("serve.py", "pool.py", "../sandbox/serve.py", folders[0][1:] + "/pool.py"):
+    for name in ("serve.py", "judge.py", "../sandbox/serve.py", folders[0][1:] + "/judge.py"):
         with contextlib.suppress(OSError):
             there = os.open(folder, os.O_RDONLY)
             os.write(os.open(name, os.O_WRONLY | os.O_APPEND, dir_fd=there), b"#")

@@ -14,7 +14,7 @@ import pytest
 from hpml.course.exercises.exercise import Case, Speed
 from hpml.course.exercises.outcomes import NoAnswer
 from hpml.grading import speed
-from hpml.grading.report import Item
+from hpml.grading.judge import Item
 from hpml.grading.sandbox import Limits
 from hpml.grading.speed import MOST_ROUNDS, Ratio, Sample, compare, points_for
 from tests.benchmark.fakes import FakeClock

@@ -86,4 +86,4 @@ def test_a_class_sees_its_predictions_and_its_ten_questions(
     assert sorted(path.name for path in tmp_path.glob("8*")) == ["8_predictions.json"]
     assert cli.main(["progress", "--class", str(tmp_path)]) == 0
     assert "right after" in capsys.readouterr().out
-    assert cli.main(["progress", "--class", str(tmp_path / "ada" / "progress.json")]) == 1
+    assert cli.main(["progress", "--class", str(tmp_path / "ada" / "progress.json")]) == 2

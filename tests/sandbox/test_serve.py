@@ -79,7 +79,7 @@ def test_a_function_is_found_loaded_and_called() -> None:
         "id": "a", "found": True, "stub": False, "broken": [], "chosen": [],
         "versions": [[]],
     }  # fmt: skip
-    assert loaded == {"id": "b", "failed": []}
+    assert loaded == {"id": "b", "failed": [], "found": True}
     assert called["outcome"]["outcome"] == "returned"
     assert decode(called["outcome"]["value"]) == 42
 

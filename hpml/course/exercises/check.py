@@ -7,6 +7,7 @@ import html
 import io
 import random
 import textwrap
+import time
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from typing import Any
 
 from hpml.base.page import Page, frame, notebook_shell, put, sentence
 from hpml.base.style import FAIL, MUTED, PASS
+from hpml.base.tables import format_seconds
 from hpml.course.exercises.exercise import Case, Exercise
 from hpml.course.exercises.judging import Counterexample, Verdict, diagnosed, judge
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, outcome_of
@@ -84,10 +86,11 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
     stub, forbidden = is_stub(program, exercise.name), forbidden_uses(program, exercise)
     cases = visible_cases(exercise)
     outcomes: list[Outcome] = []
+    slowest = 0.0
     if not stub and not forbidden:
         printed = _Beginning()
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            outcomes = _until_stopped(exercise, function, cases)
+            outcomes, slowest = _until_stopped(exercise, function, cases)
         if text := printed.getvalue():
             print(text if len(text) <= _PRINTED else f"{text[:_PRINTED]}\n… the rest is left out.")
     tried = cases[: len(outcomes)] or cases
@@ -103,6 +106,10 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
         notes.append(
             f"It imports {', '.join(own)}, a file of yours. Only the notebook is graded: write the "
             "file with %%writefile, or move its code into a cell."
+        )
+    if verdict.right and slowest > exercise.seconds:
+        notes.append(
+            f"One case took {format_seconds(slowest)}, and grading waits {exercise.seconds:g} s."
         )
     verdict = replace(verdict, note=" ".join(notes))
     offer, known = "", _tried[exercise.lab, exercise.name]
@@ -148,21 +155,27 @@ def visible_cases(exercise: Exercise) -> Sequence[Case]:
 
 def _until_stopped(
     exercise: Exercise, function: Callable[..., Any], cases: Sequence[Case]
-) -> list[Outcome]:
-    """Return what comes of each case, up to one that took too long or that was stopped by hand."""
+) -> tuple[list[Outcome], float]:
+    """Return what comes of each case, and the seconds of the slowest.
+
+    One that took too long, or that was stopped by hand, is the last.
+    """
     outcomes: list[Outcome] = []
+    slowest = 0.0
     seconds = max(_AT_LEAST, exercise.seconds)
     why = "Does a loop never end, or is the same work done again and again?"
     try:
         for case in cases:
+            began = time.perf_counter()
             with deadline(seconds, _TooSlowError()):
                 outcome = _outcome(exercise, function, case)
+            slowest = max(slowest, time.perf_counter() - began)
             outcomes.append(outcome)
     except _TooSlowError:
         outcomes.append(NoAnswer("too slow", f"It took more than {seconds:g} seconds. {why}"))
     except KeyboardInterrupt:
         outcomes.append(NoAnswer("too slow", f"It was stopped by you. {why}"))
-    return outcomes[: len(cases)]
+    return outcomes[: len(cases)], slowest
 
 
 def _outcome(exercise: Exercise, function: Callable[..., Any], case: Case) -> Outcome:

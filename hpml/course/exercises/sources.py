@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import textwrap
 from collections.abc import Mapping
@@ -17,8 +18,8 @@ from hpml.sandbox.notebook import Program, parse
 
 def program_of(function: object) -> Program | None:
     """Return `function` and what it needs as a program, or None where it has no source."""
-    start = inspect.unwrap(function) if callable(function) else function
-    if not isinstance(start, FunctionType):
+    start = _written(function)
+    if start is None:
         return None
     sources: dict[int, str] = {}
     imports: dict[str, None] = {}
@@ -41,11 +42,21 @@ def program_of(function: object) -> Program | None:
                 if _is_own(thing, start) and id(thing) not in seen:
                     seen.add(id(thing))
                     waiting.append(thing)
-                elif (line := _import(name, thing)) is not None:
+                elif name in start.__globals__ and (line := _import(name, thing)) is not None:
                     imports[line] = None
     if not sources:
         return None
     return parse({0: "\n".join(imports), **sources})
+
+
+def _written(function: Any) -> FunctionType | None:
+    """Return the function that a student wrote, also where an object of another kind calls it."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    function = inspect.unwrap(function) if callable(function) else function
+    if not isinstance(function, FunctionType):
+        function = vars(type(function)).get("__call__")
+    return function if isinstance(function, FunctionType) else None
 
 
 def is_stub(program: Program | None, name: str) -> bool:
@@ -86,7 +97,10 @@ def _import(name: str, thing: object) -> str | None:
         module, own = getattr(thing, "__module__", None), getattr(thing, "__name__", None)
         if isinstance(module, str) and isinstance(own, str) and _dotted(f"{module}.{own}"):
             return f"from {module} import {own} as {name}"
-    return None
+        return None
+    # A value is made by a statement that grading runs as well, with the packages that are there.
+    module = type(thing).__module__.partition(".")[0]
+    return None if module == "__main__" else f"import {module}"
 
 
 def _text(namespace: Mapping[str, Any], key: str) -> str:

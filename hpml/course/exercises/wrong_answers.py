@@ -168,7 +168,7 @@ class WrongAnswerProcess:
 
     def _ask(self, question: dict[str, Any], seconds: float) -> dict[str, Any]:
         if self._child is None:
-            command = python_module("hpml.sandbox")
+            command = python_module("hpml.sandbox.serve")
             self._child = ChildProcess(command, environment=with_package())
         self._child.send({"id": 0, **question})
         answer: dict[str, Any] = self._child.receive(seconds)

@@ -295,9 +295,15 @@ def predict(
 _open: list[Lab] = []
 
 
-def open_lab(lab: Lab) -> None:
-    """Make `lab` the one that is open: a kernel runs one notebook, and a notebook is one lab."""
+def open_lab(name: str, title: str) -> Lab:
+    """Open a lab and return it: a kernel runs one notebook, and a notebook is one lab.
+
+    Opened again in the same kernel, it still knows which results were shown.
+    """
+    questions = _open[0].questions if _open and _open[0].name == name else {}
+    lab = Lab(name, title, questions=questions)
     _open[:] = [lab]
+    return lab
 
 
 def current_lab() -> Lab:

@@ -49,9 +49,8 @@ def lab_head(number: int | str, title: str) -> LabHead:
     """
     if not is_text(title):
         raise LabError(f"A lab's title is a text, got {describe(title)}.")
-    lab = Lab(lab_name(number), title)
     _ready_for_figures()
-    open_lab(lab)
+    lab = open_lab(lab_name(number), title)
     keep_step(lab.name, "opened")
     return LabHead(lab.name, title, _versions(lab))
 

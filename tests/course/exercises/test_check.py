@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import functools
 import graphlib
 import linecache
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import numpy
 import pytest
 
+from hpml.base import Table
 from hpml.course.exercises import check as check_module
-from hpml.labs import check, hint
+from hpml.labs import check, checking, hint, lab_head
 from hpml.labs.catalogue import find
 from tests.sandbox.test_plain import EqualToAll
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from hpml.course.predictions.prediction import Lab
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
 RIGHT = """
@@ -190,6 +196,32 @@ def test_what_is_no_exercise_is_told_what_to_do(what: Any, said: str) -> None:
     checked = check(what)
     assert said in checked.text
     assert checked.verdict is None
+
+
+def test_an_object_that_calls_is_found_by_its_name_in_the_notebook_and_read(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab_head(5, "Graphs")
+    right = functools.partial(written(RIGHT, extra=1))
+    sorts = "import graphlib\ndef f(edges):\n    return graphlib.TopologicalSorter(edges)"
+    sorting = functools.partial(written(sorts, "f"))
+    names = {"dead_nodes": right, "topological_order": sorting}
+    shell = SimpleNamespace(user_ns=names, execution_count=1)
+    monkeypatch.setattr(checking, "notebook_shell", lambda: shell)
+    assert check(right).right
+    assert "import graphlib" in check(sorting).text
+
+
+def test_a_value_of_a_package_that_grading_does_without_is_named() -> None:
+    uses = RIGHT.replace("    live,", "    TABLE.title\n    live,")
+    assert "graded without hpml" in check(written(uses, TABLE=Table(["a"], []))).text
+    numbers = RIGHT.replace("    live,", "    NUMBERS.sum()\n    live,")
+    assert check(written(numbers, NUMBERS=numpy.zeros(3))).right
+
+
+def test_a_case_that_takes_longer_than_grading_waits_is_said() -> None:
+    exercise = replace(find("dead_nodes"), seconds=1e-9)
+    assert "and grading waits 1e-09 s" in check_module.check_exercise(exercise, written(RIGHT)).text
 
 
 def test_a_misspelt_name_is_told_the_near_ones() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from hpml.course.predictions import prediction
 from hpml.labs import LabError, PredictionLocked, forget, lab_head, predict
 
 if TYPE_CHECKING:
@@ -41,9 +42,12 @@ def test_the_factor_stands_between_what_was_said_and_what_was_measured(
     assert guess.verdict in page.html
 
 
-def test_running_the_cell_again_or_in_a_new_kernel_finds_the_locked_answer(lab: Lab) -> None:
+def test_running_the_cell_again_or_in_a_new_kernel_finds_the_locked_answer(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ask(3).reveal(0.9)
     assert ask().answer == 3.0
+    monkeypatch.setattr(prediction, "_open", [])
     lab_head(42, "The same lab in a new kernel")
     again = ask()
     assert (again.answer, again.measured) == (3.0, 0.9)
@@ -65,6 +69,15 @@ def test_another_answer_in_the_cell_is_refused_with_a_note_and_by_lock_with_an_e
 
 def test_what_was_seen_in_this_kernel_stays_seen_when_the_cell_runs_again(lab: Lab) -> None:
     ask().reveal(0.9)
+    guess = ask()
+    guess.lock(0.9)
+    assert guess.entry.late
+    assert lab.store.answers(lab.name)["call"]["late"] is True
+
+
+def test_what_was_seen_stays_seen_when_all_cells_run_again(lab: Lab) -> None:
+    ask().reveal(0.9)
+    lab_head(42, "A lab for tests")
     guess = ask()
     guess.lock(0.9)
     assert guess.entry.late

@@ -1,0 +1,158 @@
+"""Grading one submission: step 2 and step 3 for each exercise of each of its notebooks."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Self
+
+from hpml.course.exercises.exercise import Choice, Exercise
+from hpml.course.exercises.packages import missing
+from hpml.course.exercises.wrong_answers import WrongAnswerProcess
+from hpml.grading import GradingError, speed
+from hpml.grading.find import COURSE, Catalogue, Submission, entries
+from hpml.grading.judge import Item, blank, harmless, judged, judged_choice, with_output
+from hpml.grading.record import Report
+from hpml.grading.run import STARTS, Submitted, answers, choice_made
+from hpml.grading.sandbox import Isolation, Limits, described, require_isolation
+
+_MADE = ("right", "wrong")
+
+
+def random_seed() -> int:
+    """Return a seed that no student can foresee."""
+    return secrets.randbelow(2**31)
+
+
+class Grader:
+    """Grades one submission at a time, for the time of a ``with`` block."""
+
+    def __init__(
+        self,
+        *,
+        limits: Limits | None = None,
+        catalogue: Catalogue = COURSE,
+        isolation: Isolation = "bubblewrap",
+    ) -> None:
+        require_isolation(isolation)
+        self._limits = limits or Limits()
+        self._catalogue = catalogue
+        self._isolation = isolation
+        self._described = described(isolation)
+        self._wrong_answers = WrongAnswerProcess()
+        self._submitted: Submitted | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all processes that it started."""
+        if self._submitted is not None:
+            for worker in list(self._submitted.workers):
+                worker.close()
+        self._wrong_answers.close()
+
+    def grade(
+        self, submission: Submission, seed: int | None = None, names: Sequence[str] | None = None
+    ) -> Report:
+        """Grade all exercises of a submission, or those of these names."""
+        if seed is None:
+            seed = random_seed()
+        deadline = time.monotonic() + self._limits.submission
+        items: list[Item] = []
+        for lab, paths in submission.notebooks.items():
+            chosen = [
+                entry
+                for entry in entries(self._catalogue, lab)
+                if names is None or entry.name in names
+            ]
+            _require_packages(chosen)
+            graded = [self._notebook(path, lab, seed, chosen, deadline) for path in paths]
+            for entry, found in zip(chosen, zip(*graded, strict=True), strict=True):
+                items.append(_counted(submission, entry, dict(zip(paths, found, strict=True))))
+        return Report(submission.name, tuple(items), seed, self._described)
+
+    def _notebook(
+        self,
+        path: Path,
+        lab: str,
+        seed: int,
+        chosen: Sequence[Exercise | Choice],
+        deadline: float,
+    ) -> list[Item]:
+        choice = self._catalogue.choice(lab)
+        submitted = Submitted(path, seed, self._limits, deadline, self._isolation, choice)
+        self._submitted = submitted
+        return [self._entry(submitted, entry) for entry in chosen]
+
+    def _entry(self, submitted: Submitted, entry: Exercise | Choice) -> Item:
+        """Return what a notebook earns in one exercise, or for its explanation."""
+        try:
+            if submitted.left(1.0) <= 0:
+                text = "The time limit of the whole submission was reached before this exercise."
+                return blank(entry).without_points("no answer", text)
+            if isinstance(entry, Exercise):
+                return self._exercise(submitted, entry)
+            return judged_choice(entry, choice_made(submitted, entry))
+        except Exception as error:  # noqa: BLE001 - one odd submission must not end the whole class
+            text = harmless(f"The grader failed, {type(error).__name__}: {error}")
+            return blank(entry).without_points("not graded", text)
+
+    def _exercise(self, submitted: Submitted, exercise: Exercise) -> Item:
+        """Return what the last definition of a function earns, or an earlier, better one."""
+        found: list[Item] = []
+        run = partial(self._wrong_answers.run, exercise)
+        for version in range(STARTS):
+            with answers(submitted, exercise, version) as answered:
+                item = judged(exercise, answered, run)
+                if exercise.speed is not None and answered.called:
+                    item = speed.add(submitted, item, exercise, answered.worker)
+            found.append(with_output(item, answered))
+            if item.right or version + 1 >= answered.versions or submitted.left(1.0) <= 0:
+                break
+        best = max(found, key=lambda each: each.score)
+        if best is found[0]:
+            return best
+        return best.with_note("The last definition fails, so an earlier, better one counts.")
+
+
+def _require_packages(chosen: Sequence[Exercise | Choice]) -> None:
+    for entry in chosen:
+        if isinstance(entry, Exercise) and (names := missing(entry.packages)):
+            raise GradingError(
+                f"Exercise {entry.lab}.{entry.number} {entry.name} needs {' and '.join(names)}, "
+                f"which is not installed; run pip install {' '.join(names)}."
+            )
+
+
+def _counted(submission: Submission, entry: Exercise | Choice, items: Mapping[Path, Item]) -> Item:
+    """Return the item of the notebook that counts for an exercise, with a line that says so."""
+
+    def first_choice(path: Path) -> tuple[bool, int, float]:
+        # One more notebook is not one more choice: of one upload, the worse counts.
+        return items[path].status not in _MADE, submission.upload_of(path), items[path].score
+
+    if isinstance(entry, Choice):
+        path = min(items, key=first_choice)
+    else:
+        path = max(items, key=lambda path: items[path].score)
+    if len(items) == 1:
+        return items[path]
+    names = " and ".join(_shown(submission, each) for each in items)
+    note = harmless(f"{names} were graded; {_shown(submission, path)} counts.")
+    item = items[path].with_note(note)
+    return replace(item, text=f"{item.text}\n{note}".strip())
+
+
+def _shown(submission: Submission, notebook: Path) -> str:
+    """Return how a notebook is called among those of several uploads."""
+    upload = submission.uploads[submission.upload_of(notebook)]
+    alone = len(submission.uploads) == 1 or notebook == upload
+    return notebook.name if alone else f"{upload.name}/{notebook.name}"
