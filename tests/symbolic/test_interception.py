@@ -118,6 +118,13 @@ def test_symbolic_data_is_noticed_anywhere_among_the_arguments(call: Any) -> Non
     assert model(7) == call(Strange(), 7)
 
 
+@pytest.mark.parametrize("put", [lambda t, x: [t, x], lambda t, x: {"a": t, "b": x}])
+def test_symbolic_data_is_noticed_beside_a_tensor_in_a_container(put: Any) -> None:
+    x = Input(shape=(4,))
+    assert isinstance(Strange()(put(torch.ones(1), x)), SymbolicData)
+    assert isinstance(Strange()(torch.ones(1), a=put(torch.ones(1), x)), SymbolicData)
+
+
 def test_a_function_mode_adds_no_search_of_arguments_to_ordinary_calls(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -9,8 +9,8 @@ Not watched while a graph is built; write ``add_to_graph(function, x)`` or the f
 - code that decides by something other than symbolic data, such as a method of a module that reads
   ``self.training``: the decision is made once, as with ``torch.fx``
 - ``isinstance(x, torch.Tensor)`` and ``torch.is_tensor(x)``, which are false for symbolic data
-- symbolic data in a container behind a real tensor, in the same container or among the positional
-  arguments of a module
+- symbolic data in a container that comes behind a real tensor, among the positional arguments of a
+  module or in another container
 - a result whose size is the largest number in the data: give ``F.one_hot`` its ``num_classes``
 - caches and counters outside of a layer that its forward changes: with ``output_shape=`` it does
   not run

@@ -176,7 +176,12 @@ def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
         _has_handle(args)
         or (
             (kind := type(first := args[0])) is not Tensor
-            and not ((kind is list or kind is tuple) and first and type(first[0]) is Tensor)
+            and not (
+                (kind is list or kind is tuple)
+                and first
+                and type(first[0]) is Tensor
+                and not _has_handle(first)
+            )
             and _may_hold_handle(args)
         )
     )
