@@ -19,9 +19,10 @@ def _saved(
             continue
         needs.add(result)
         if operation == "mul":
-            first, second = reversed(operands) if own else operands
-            saved += [second] if both or first in needs else []
-            saved += [first] if both or second in needs else []
+            first, second = operands
+            for_first, for_second = operands if own else (second, first)
+            saved += [for_first] if both or first in needs else []
+            saved += [for_second] if both or second in needs else []
         elif operation in saves_result:
             saved.append(result)
         elif operation not in ("add", "less"):
