@@ -78,15 +78,28 @@ class Program:
         return [each for each in self._binders.get(name, ()) if not _is_stub(each.node, name)]
 
     def needed(self, name: str, until: int | None = None) -> tuple[Statement, ...]:
-        """Return the statements that bind `name`, and all that bind what these need, and so on."""
-        names, waiting = {name}, [name]
+        """Return the statements that bind `name`, and all that bind what these need, and so on.
+
+        What a function replaced before it was needed does not count.
+        """
+        place = {id(statement): number for number, statement in enumerate(self.statements)}
         found: dict[int, Statement] = {}
+        waiting = [(name, len(place))]
         while waiting:
-            for statement in self._binders.get(waiting.pop(), ()):
-                if until is None or statement.cell <= until:
+            wanted, at = waiting.pop()
+            known = [
+                each
+                for each in self._binders.get(wanted, ())
+                if until is None or each.cell <= until
+            ]
+            for number, statement in reversed([*enumerate(known)]):
+                if place[id(statement)] <= at and _replaces(statement.node, wanted):
+                    known = known[number:]
+                    break
+            for statement in known:
+                if id(statement) not in found:
                     found[id(statement)] = statement
-                    waiting += statement.needs - names
-                    names |= statement.needs
+                    waiting += [(need, place[id(statement)]) for need in statement.needs]
         return tuple(each for each in self.statements if id(each) in found)
 
     def versions(self, name: str) -> list[Version]:
@@ -180,6 +193,16 @@ def _literal(node: ast.stmt) -> Any:
         return ast.literal_eval(node.value) if plain else NOT_LITERAL
     except (*UNREADABLE, TypeError):
         return NOT_LITERAL
+
+
+def _replaces(node: ast.stmt, name: str) -> bool:
+    """Return whether this defines the function anew, with nothing of what had its name before."""
+    if not isinstance(node, _FUNCTIONS) or node.decorator_list or _is_stub(node, name):
+        return False
+    # Defaults and annotations are evaluated while the name has its old value.
+    now = [node.args, *([node.returns] if node.returns else [])]
+    used = [each for part in now for each in ast.walk(part) if isinstance(each, ast.Name)]
+    return node.name == name and all(each.id != name for each in used)
 
 
 def _is_stub(node: ast.stmt, name: str) -> bool:

@@ -251,8 +251,8 @@ class _Cells:
 
     def _is_stub(self, cell: int) -> bool:
         """Return whether a cell binds the function by nothing but a stub."""
-        binding = self.program.needed(self.name)
-        found = any(each.cell == cell and self.name in each.binds for each in binding)
+        read = self.program.statements
+        found = any(each.cell == cell and self.name in each.binds for each in read)
         return found and all(each.cell != cell for each in self.program.definitions(self.name))
 
     def _execute(self, statement: Statement) -> None:

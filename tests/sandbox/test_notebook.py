@@ -78,7 +78,19 @@ NEEDED: dict[str, tuple[list[str], list[str]]] = {
     "helpers in a circle": (
         ["def f(): g()", "def g(): h()", "def h(): f(), g()"], ["def f():", "def g():", "def h():"],
     ),
-    "both definitions": (["def f(): return 1", "def f(a): return 2"], ["def f():", "def f(a):"]),
+    "the last definition": (["def f(): return 1", "def f(a): return 2"], ["def f(a):"]),
+    "a definition whose default is the one before": (
+        ["def f(): return 1", "def f(a, old=f): return old()"], ["def f():", "def f(a, old=f):"],
+    ),
+    "no value that a function replaced": (
+        ["import graphlib", "g = graphlib", "def g(x): return x", "def f(x): return g(x)"],
+        ["def g(x):", "def f(x):"],
+    ),
+    "a function that was called before it was replaced": (
+        ["import graphlib", "def g(): return graphlib", "T = g()", "def g(): return 1",
+         "def f(): return T, g()"],
+        ["import graphlib", "def g():", "T = g()", "def g():", "def f():"],
+    ),
 }  # fmt: skip
 
 
