@@ -27,9 +27,10 @@ from hpml.labs import catalogue as course
 _NUMBER = re.compile(r"(\d\d)[ _-]")
 _KEPT = ("predictions.json", "progress.json")  # files of a student for `hpml progress --class`
 _ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json", ".json")  # browsers and mailers add some
+_OF_A_LAB = re.compile(r"(?<!\d)\d\d(?!\d)")
 _SCRIPT = ".py"  # Jupytext's form of a notebook
 _SHOWN = 4
-_MOST = 3  # notebooks of an upload that are graded for a lab
+_MOST = 10  # notebooks of an upload that are graded for a lab
 _MOST_BYTES = 200 * 2**20  # of a notebook, outputs included
 _PLATFORM = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d{2,})_")
 # Canvas: lovelaceada_LATE_4711_998_06_forward_order.ipynb, with the numbers of student and upload.
@@ -172,9 +173,11 @@ def lab_number(lab: str) -> str:
 
 
 def is_notebook(path: Path) -> bool:
-    """Return whether a file has the name of a notebook."""
+    """Return whether a file has the name of a notebook; other JSON has no number of a lab."""
     name = path.name.lower()
-    return name.endswith(_ENDINGS) and not name.endswith(_KEPT)
+    if not name.endswith(_ENDINGS) or name.endswith(_KEPT):
+        return False
+    return ".ipynb" in name or _OF_A_LAB.search(name) is not None
 
 
 def lab_of(name: str, catalogue: Catalogue = COURSE) -> str | None:

@@ -57,7 +57,7 @@ def keep_passed(function: Callable[..., Any], name: str) -> None:
     if program is None or notebook_shell() is None or flag("HPML_HEADLESS"):
         return
     source = "\n\n".join(text.strip() for text in program.sources.values() if text.strip())
-    if function.__name__ == name:  # not a lambda
+    if getattr(function, "__name__", "") == name:  # no lambda, no object that is called
         write_atomically(results_folder() / "passed" / f"{name}.py", source + "\n")
 
 

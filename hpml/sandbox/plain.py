@@ -142,6 +142,11 @@ class _Encoder:
         if array is not None:
             self._spend(len(array.data))
             return _array(array)
+        # A named tuple or NumPy's text counts by what it holds, whatever its own methods say.
+        if issubclass(kind, tuple):
+            return self._container(tuple.__getitem__(value, slice(None)), tuple, depth)
+        if type_name(value) == "numpy.str_":
+            return self._string(str.__getitem__(value, slice(None)))
         return _opaque(type_name(value), guarded_text(value))
 
     def _spend(self, count: int) -> None:

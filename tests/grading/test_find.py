@@ -106,6 +106,16 @@ def test_of_two_choices_the_worse_counts(tmp_path: Path) -> None:
     assert report["explanation"].status == "right"
 
 
+def test_other_json_beside_a_notebook_is_none_and_many_copies_are_graded(tmp_path: Path) -> None:
+    (tmp_path / "a" / "work").mkdir(parents=True)
+    (tmp_path / "a" / "answers.json").touch()
+    names = [f"06_forward_order ({number}).ipynb" for number in range(1, 6)]
+    for name in names:
+        (tmp_path / "a" / "work" / name).touch()
+    found = find(tmp_path / "a", labs=["06"], catalogue=CATALOGUE).notebooks["06"]
+    assert [each.name for each in found] == names
+
+
 @pytest.mark.parametrize("names", [["a.ipynb", "b.ipynb"], ["07_code_generation.ipynb"]])
 def test_where_another_lab_can_be_meant_it_is_not(tmp_path: Path, names: list[str]) -> None:
     for name in names:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from typing import NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -204,3 +206,13 @@ def test_tensors_travel_as_bytes_with_dtype_and_shape() -> None:
     half = there_and_back(torch.ones((), dtype=torch.bfloat16))
     assert isinstance(half, Array)
     assert (half.dtype, half.shape, half.data) == ("bfloat16", (), b"\x80\x3f")
+
+
+def test_named_tuples_and_numpys_texts_count_by_what_they_hold() -> None:
+    class Pair(NamedTuple):
+        one: int
+        two: str
+
+    value = decode(encode([Pair(1, "a"), np.str_("b")]))
+    assert value == [(1, "a"), "b"]
+    assert [type(part) for part in value] == [tuple, str]

@@ -102,8 +102,10 @@ def judge(
     """Return the verdict on an exercise."""
     nothing = MappingProxyType(dict.fromkeys(exercise.parts, 0.0))
     if stub or forbidden:
-        why = exercise.forbids.why if not stub else ""
         uses = () if stub else tuple(forbidden)
+        # A package that grading does not have is no rule of the exercise.
+        rule = any(": graded without " not in use for use in uses)
+        why = exercise.forbids.why if rule else ""
         return Verdict(
             exercise.name, len(cases), False, stub, nothing, forbidden=uses, forbidden_why=why
         )

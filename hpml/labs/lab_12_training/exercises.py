@@ -56,6 +56,10 @@ def _epoch_cases(rng: random.Random, more: bool) -> Sequence[Case]:
                "warm-up"),
         _epoch("slow at first, and later again", [9.0, 1.0, 1.0, 1.0, 3.0, 1.0, 1.0, 1.0], 100,
                "warm-up"),
+        # Of nine, the second half are the last five. Its median stays what it was at first.
+        _epoch("an odd number", [9.0, 1.0, 1.25, 1.25, 3.0, 1.0, 1.0, 1.5, 1.25], 100, "warm-up"),
+        _epoch("a limit that stays", [4.0, 1.6, 1.0, 4.0, 1.0, 1.0, 1.0, 1.25, 4.0], 100,
+               "warm-up"),
         _epoch("drawn, with a warm-up", [4.0, 2.5, *drawn(10)], rng.randint(50, 900), "warm-up"),
     ]  # fmt: skip
     for place in range(5 if more else 0):

@@ -176,7 +176,7 @@ def formats_of(
 
 def interval(estimate: object) -> str:
     """Return an estimate with its ends, as a student's function gave them."""
-    if not isinstance(estimate, tuple) or len(estimate) != 3:
+    if not isinstance(estimate, tuple | list) or len(estimate) != 3:
         return "not written yet"
     middle, low, high = map(format_seconds, estimate)
     return f"{middle} ({low} to {high})"

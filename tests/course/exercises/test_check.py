@@ -240,7 +240,10 @@ def test_a_package_that_grading_does_without_is_named_wherever_it_is_imported() 
     inside = RIGHT.replace("    live,", "    import matplotlib.pyplot as plt\n    live,")
     before = "import matplotlib" + RIGHT.replace("    live,", "    matplotlib.__name__\n    live,")
     for source in (inside, before):
-        assert "graded without matplotlib" in check(written(source)).text
+        verdict = check(written(source)).verdict
+        assert verdict is not None
+        assert ["graded without matplotlib" in use for use in verdict.forbidden] == [True]
+        assert verdict.forbidden_why == ""
 
 
 def test_a_file_of_the_students_is_not_graded_and_that_is_said(
