@@ -57,7 +57,8 @@ def test_the_sampler_sees_whole_stacks(by_hand: dict[str, Any]) -> None:
     stacks = by_hand["sample_stacks"](lambda: by_hand["program"](words))
     assert ("<lambda>", "program") in stacks
     assert ("<lambda>", "program", "normalise") in stacks
-    assert profilers.flame(stacks).plain.startswith("program  ")
+    # A sample may be taken before or after the run: then the whole run is the first frame.
+    assert "program  " in profilers.flame(stacks).plain
 
 
 @pytest.mark.parametrize("profiler", ["count_calls", "trace_calls", "sample_stacks"])
