@@ -226,7 +226,9 @@ def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Cha
             colour = line.colour or shades[line.name]
             ax.plot(line.x, line.y, color=colour, marker=marker, markersize=4.5, label=label,
                     ls=form)  # fmt: skip
-            if line.band is not None:
+            if line.band is not None and len(line.x) == 1:  # between one point there is no area
+                ax.vlines(line.x, *line.band, color=colour, alpha=0.35, linewidth=5)
+            elif line.band is not None:
                 ax.fill_between(line.x, *line.band, color=colour, alpha=0.15, linewidth=0)
         if ax.get_xscale() == "linear" and all(type(x) is int for line in series for x in line.x):
             ax.xaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10], integer=True))

@@ -100,3 +100,5 @@ def test_a_line_takes_the_colour_of_its_name_where_it_is_given_none() -> None:
     assert shades == [style.series(["a"])["a"], style.FAIL]
     (band,) = ax.collections
     assert band.get_datalim(ax.transData).get_points().tolist() == [[1, 0.5], [2, 3]]
+    (bar,) = drawn(lines([Line("a", [1], [2], band=([1], [3]))], title="t")).collections
+    assert [part.tolist() for part in bar.get_segments()] == [[[1, 1], [1, 3]]]
