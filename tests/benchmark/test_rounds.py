@@ -11,6 +11,8 @@ import pytest
 from hpml.benchmark import Comparison, compare, measure
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.errors import BenchmarkError, ContenderError
+from hpml.benchmark.measurement import Measurement
+from hpml.benchmark.paired import PairedSamples
 from hpml.benchmark.sampling import rounds as sampling
 from hpml.benchmark.sampling import timing
 from hpml.benchmark.sampling.rounds import schedule
@@ -105,6 +107,18 @@ def test_clear_answers_need_not_all_rounds(slower: float, early: bool, rounds: i
     runs = {"a": clock.work(1.0), "b": clock.work(slower)}
     found = compare(runs, min_sample_time=1.0, clock=clock, stop_early=early)
     assert (found.rounds, found.asked_rounds, found.ratio("b").answer) == (rounds, 25, "slower")
+
+
+def test_a_far_answer_that_cannot_score_a_guess_is_not_clear() -> None:
+    def spread(factor: float) -> PairedSamples:
+        times = tuple(30.0 * factor ** (k % 5 - 2) for k in range(15))
+        pair = (Measurement("a", (1.0,) * 15, 1), Measurement("b", times, 1))
+        return PairedSamples(pair, "a", 25)
+
+    assert spread(1.05).clear
+    wide = spread(1.6)
+    assert wide.ratio("b").answer == "slower"
+    assert not wide.clear
 
 
 def test_contenders_are_checked_to_compute_the_same_before_anything_is_timed() -> None:

@@ -7,10 +7,8 @@ import re
 from dataclasses import dataclass
 
 from hpml.base.errors import describe, is_text
+from hpml.benchmark.paired import WIDEST
 from hpml.course.errors import AnswerError
-
-WIDEST = 1.5
-"""A result whose interval spans more than this factor does not score a guess to within two."""
 
 # Each line: kind, size in the kind's own base unit, the name we print, other ways to write it.
 _LINES = (
