@@ -58,12 +58,16 @@ class Program:
     flags: int = 0  # for `compile`: the notebook's ``from __future__`` imports
 
     @cached_property
-    def _binders(self) -> dict[str, list[Statement]]:
-        found: dict[str, list[Statement]] = {}
-        for statement in self.statements:
+    def _binders(self) -> dict[str, list[int]]:
+        """The places of the statements that bind each name."""
+        found: dict[str, list[int]] = {}
+        for place, statement in enumerate(self.statements):
             for name in statement.binds:
-                found.setdefault(name, []).append(statement)
+                found.setdefault(name, []).append(place)
         return found
+
+    def _binding(self, name: str) -> list[Statement]:
+        return [self.statements[place] for place in self._binders.get(name, ())]
 
     def defines(self, name: str) -> bool:
         """Return whether a statement binds `name`."""
@@ -75,32 +79,31 @@ class Program:
 
     def definitions(self, name: str) -> list[Statement]:
         """Return the statements that bind `name`, without stubs."""
-        return [each for each in self._binders.get(name, ()) if not _is_stub(each.node, name)]
+        return [each for each in self._binding(name) if not _is_stub(each.node, name)]
 
     def needed(self, name: str, until: int | None = None) -> tuple[Statement, ...]:
         """Return the statements that bind `name`, and all that bind what these need, and so on.
 
         What a function replaced before it was needed does not count.
         """
-        place = {id(statement): number for number, statement in enumerate(self.statements)}
-        found: dict[int, Statement] = {}
-        waiting = [(name, len(place))]
+        found: set[int] = set()
+        waiting = [(name, len(self.statements))]
         while waiting:
             wanted, at = waiting.pop()
             known = [
-                each
-                for each in self._binders.get(wanted, ())
-                if until is None or each.cell <= until
+                place
+                for place in self._binders.get(wanted, ())
+                if until is None or self.statements[place].cell <= until
             ]
-            for number, statement in reversed([*enumerate(known)]):
-                if place[id(statement)] <= at and _replaces(statement.node, wanted):
+            for number, place in reversed([*enumerate(known)]):
+                if place <= at and _replaces(self.statements[place].node, wanted):
                     known = known[number:]
                     break
-            for statement in known:
-                if id(statement) not in found:
-                    found[id(statement)] = statement
-                    waiting += [(need, place[id(statement)]) for need in statement.needs]
-        return tuple(each for each in self.statements if id(each) in found)
+            for place in known:
+                if place not in found:
+                    found.add(place)
+                    waiting += [(need, place) for need in self.statements[place].needs]
+        return tuple(self.statements[place] for place in sorted(found))
 
     def versions(self, name: str) -> list[Version]:
         """Return ways to make the function, the likeliest first."""
@@ -113,7 +116,7 @@ class Program:
 
     def literals(self, name: str) -> list[Any]:
         """Return what `name` was assigned, in order: `NOT_LITERAL` where it is no literal."""
-        return [_literal(each.node) for each in self._binders.get(name, ())]
+        return [_literal(each.node) for each in self._binding(name)]
 
     def literal(self, name: str) -> Any:
         """Return the literal that `name` was assigned last, or `NOT_LITERAL`."""

@@ -21,7 +21,7 @@ from hpml.course.exercises.exercise import Case, Exercise
 from hpml.course.exercises.judging import Counterexample, Verdict, diagnosed, judge
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, outcome_of
 from hpml.course.exercises.packages import own_files
-from hpml.course.exercises.sources import forbidden_uses, is_stub, program_of
+from hpml.course.exercises.sources import forbidden_uses, graded_without, is_stub, program_of
 from hpml.sandbox.calling import call
 from hpml.sandbox.deadline import deadline
 
@@ -84,17 +84,18 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
     """Try `function` on the visible cases of `exercise`, and show nothing."""
     program = program_of(function)
     stub, forbidden = is_stub(program, exercise.name), forbidden_uses(program, exercise)
+    without = graded_without(program, exercise)
     cases = visible_cases(exercise)
     outcomes: list[Outcome] = []
     slowest = 0.0
-    if not stub and not forbidden:
+    if not (stub or forbidden or without):
         printed = _Beginning()
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             outcomes, slowest = _until_stopped(exercise, function, cases)
         if text := printed.getvalue():
             print(text if len(text) <= _PRINTED else f"{text[:_PRINTED]}\n… the rest is left out.")
     tried = cases[: len(outcomes)] or cases
-    verdict = judge(exercise, tried, outcomes, stub=stub, forbidden=forbidden)
+    verdict = judge(exercise, tried, outcomes, stub=stub, forbidden=forbidden, without=without)
     with contextlib.suppress(KeyboardInterrupt):  # who does not wait for it goes without
         verdict = diagnosed(verdict, exercise, tried, outcomes)
     notes = [verdict.note] if verdict.note else []

@@ -98,14 +98,14 @@ def judge(
     *,
     stub: bool = False,
     forbidden: Sequence[str] = (),
+    without: Sequence[str] = (),
 ) -> Verdict:
-    """Return the verdict on an exercise."""
+    """Return the verdict on an exercise; `without` names packages that grading does not have."""
     nothing = MappingProxyType(dict.fromkeys(exercise.parts, 0.0))
-    if stub or forbidden:
-        uses = () if stub else tuple(forbidden)
-        # A package that grading does not have is no rule of the exercise.
-        rule = any(": graded without " not in use for use in uses)
-        why = exercise.forbids.why if rule else ""
+    if stub or forbidden or without:
+        packages = (f"{name}: graded without {name}" for name in without)
+        uses = () if stub else (*forbidden, *packages)
+        why = "" if stub or not forbidden else exercise.forbids.why
         return Verdict(
             exercise.name, len(cases), False, stub, nothing, forbidden=uses, forbidden_why=why
         )

@@ -72,8 +72,12 @@ def forbidden_uses(program: Program | None, exercise: Exercise) -> tuple[str, ..
     found = uses(program.statements, limits.modules, limits.names, limits.calls, limits.inside)
     inside = [str(use) for use in found if use.cell]
     before = [f"{use.what}, in an earlier cell" for use in found if not use.cell]
-    without = [f"{name}: graded without {name}" for name in not_there(program, exercise.packages)]
-    return tuple((inside or before) + without)
+    return tuple(inside or before)
+
+
+def graded_without(program: Program | None, exercise: Exercise) -> tuple[str, ...]:
+    """Return the packages that the program imports and that grading does without."""
+    return () if program is None else tuple(not_there(program, exercise.packages))
 
 
 def _source(thing: Any) -> str | None:

@@ -38,7 +38,7 @@ _CHANGES = {
     "LOAD_FAST_BORROW": "3.14: pushes a local variable without counting the reference.",
     "PUSH_NULL": "3.11: an empty place beside the function, where self would be.",
     "PRECALL": "Only in 3.11: prepares the call.",
-    "CALL": "3.11: one instruction for all calls, with self or without.",
+    "CALL": "3.11: one instruction for most calls, with self or without.",
     "LOAD_METHOD": "3.7: finds the method without making an object that binds it to self.",
     "LOAD_ATTR": "3.12 (LOAD_METHOD since 3.7): finds the method without making an object that "
     "binds it to self.",

@@ -200,7 +200,7 @@ _PAIRWISE_DISTANCES = Exercise(
     forbids=Forbidden(
         modules=("hpml", "torch"),
         names=("cache",),
-        why="Numba should compile loops that you wrote; graded cells have no file for a cache.",
+        why="Numba should compile loops that you wrote; a graded cell has no file for a cache.",
     ),
     arguments=array,
     observe=result_and_compiled,

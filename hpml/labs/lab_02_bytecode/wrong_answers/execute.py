@@ -54,7 +54,7 @@ def jump_leaves_the_value(instructions, values):
 
 
 def jumps_from_here(instructions, values):
-    """It counts the target of a jump from the jump itself, as CPython does today. Here the target is an
+    """It adds the target of a jump to its own place, as CPython does today. Here the target is an
     index into the list: `JUMP 3` continues at instruction 3, counted from 0."""
     return _run(instructions, values, target=lambda place, arg: place + arg)
 
@@ -72,7 +72,7 @@ def message_without_name(instructions, values):
 
 def operands_swapped(instructions, values):
     """The operands are swapped: what was pushed last is popped first, and it is the right operand.
-    Addition does not notice; subtraction does."""
+    The sum of two numbers stays the same; their difference does not."""
     operators = {name: lambda left, right, op=op: op(right, left) for name, op in OPERATORS.items()}
     return _run(instructions, values, operators=operators)
 

@@ -4,7 +4,7 @@ import math
 
 
 def forgets_fast(compile_time, slow, fast):
-    """The compiled calls take time too. What a call saves is the difference between the two."""
+    """The compiled calls take time too. What a call saves is the difference of `slow` and `fast`."""
     if fast >= slow:
         return math.inf
     return math.ceil(compile_time / slow)

@@ -34,8 +34,8 @@ def asks_for_truth(parents, operations, inputs, output):
 
 
 def children_first(parents, operations, inputs, output):
-    """It executes an operation before the values of its parents are known. From `output` upwards,
-    names come in the order of the requests; execute them in the opposite order."""
+    """It executes an operation before the values of its parents are known. Execute an operation only
+    when all of them are, as in the table of steps."""
     values = dict(inputs)
     for name in reversed(parents):
         if name not in values:

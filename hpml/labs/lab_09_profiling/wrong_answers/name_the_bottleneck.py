@@ -43,7 +43,7 @@ def largest_total(events, mine):
 
 
 def last_entered(events, mine):
-    """It charges the function of yours that was entered last, also after it has returned. Then its
+    """It charges the function of yours that was entered last, even after it has returned. Then its
     caller runs again: keep a list of the open calls."""
     times, running = dict.fromkeys(mine, 0), None
     for (kind, function, time), (_, _, end) in zip(events, events[1:], strict=False):

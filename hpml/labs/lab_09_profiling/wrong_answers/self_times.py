@@ -2,8 +2,8 @@
 
 
 def charged_to_the_event(events):
-    """The time before an event goes to the function that the event names. Before an `enter` it was
-    the caller that ran."""
+    """It gives the time before an event to the function that the event names. Before an `enter` it
+    was the caller that ran."""
     times, last = {}, None
     for kind, function, time in events:
         if last is not None:
@@ -45,7 +45,7 @@ def one_start_a_name(events):
 
 
 def pause_counted(events):
-    """Between two outermost calls no function runs, so that time is not attributed."""
+    """Between two outermost calls no function runs. That time belongs to no function."""
     times, running = {}, []
     for (kind, function, time), (_, _, end) in zip(events, events[1:] + events[-1:], strict=True):
         if kind == "enter":

@@ -19,8 +19,8 @@ def launches_saved(n, launch, kernel):
 
 
 def many_kernels(n, launch, kernel):
-    """That is the limit for very many kernels. With few, the first launch counts too; launched one
-    by one, so does the last kernel."""
+    """That is the limit for very many kernels. With few kernels, the first launch counts too
+    and, when they are launched one by one, so does the last kernel."""
     return max(launch, kernel) / kernel
 
 

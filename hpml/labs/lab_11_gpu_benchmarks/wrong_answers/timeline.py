@@ -13,7 +13,7 @@ def all_at_once(launch, kernels):
 
 def launch_waits_for_the_end(launch, kernels):
     """Here the CPU waits while a long kernel runs, instead of issuing the next ones. Launch k,
-    from 1, ends at `k * launch`, whatever the GPU does."""
+    counted from 1, ends at `k * launch`, whatever the GPU does."""
     spans, issued = [], 0.0
     for kernel in kernels:
         end = spans[-1][1] if spans else 0.0

@@ -30,12 +30,12 @@ def beaten_at_the_limit(table):
 
 
 def draws_are_wins(table):
-    """It counts a round in which both took the same time as a win. Neither setting wins it."""
+    """It counts a draw as a win. Where both took the same time, neither setting wins the round."""
     return _best(table), _rivals(table, _best(table), wins=le)
 
 
 def half_is_enough(table):
-    """It takes more than half of the rounds as decisive. A setting that wins a third of them may just
+    """It treats winning half of the rounds as decisive. A setting that wins a third of them may just
     have been unlucky: the best has to win three quarters."""
     return _best(table), _rivals(table, _best(table), share=0.5)
 
