@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hpml.base.tables import Table
-from hpml.benchmark.paired import CLEAR, is_far
+from hpml.benchmark.paired import CLEAR, WIDEST, is_far
 from hpml.benchmark.ratio import RESOLUTION, paired_ratio
 from hpml.benchmark.robust import student_quantile
 from hpml.benchmark.sampling.rounds import looks
@@ -44,7 +44,9 @@ def staged_rule(times: Times) -> Judged:
     rounds = times.shape[1]
     for count in looks(rounds):
         base, other = (tuple(np.exp(row[:count]).tolist()) for row in times)
-        if is_far(paired_ratio(other, base, risk=CLEAR), count):
+        usual = paired_ratio(other, base)
+        close = usual.high <= WIDEST * usual.low
+        if close and is_far(paired_ratio(other, base, risk=CLEAR), count):
             return compare_rule(times[:, :count])
     return compare_rule(times)
 
