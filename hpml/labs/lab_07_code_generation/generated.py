@@ -58,7 +58,7 @@ def measure_expressions(expressions: Sequence[str], names: Mapping[str, object])
         scope: dict[str, Any] = {}
         exec("\n".join(lines), scope)
         runs[expression] = functools.partial(scope["run"], **names)
-    return race(runs, resolution=0.25).per(_REPEATS * _TURNS)
+    return race(runs, resolution=0.2).per(_REPEATS * _TURNS)
 
 
 def live_bytes(model: Any, source: str, *inputs: Any) -> tuple[int, ...]:
