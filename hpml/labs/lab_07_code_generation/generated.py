@@ -49,7 +49,7 @@ def measure_expressions(expressions: Sequence[str], names: Mapping[str, object])
     """Measure expressions that take nanoseconds, such as ``"l[3]"``, in seconds per evaluation.
 
     Where a process puts its objects changes some by a nanosecond: in eight processes `plain.layer`
-    was 0.84 to 0.98 times `l[3]`. So changes below 25 % are not believed.
+    was 0.84 to 0.98 times `l[3]`. So changes below 20 % are not believed.
     """
     runs = {}
     for expression in expressions:
