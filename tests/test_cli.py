@@ -41,11 +41,6 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
-def test_the_version_is_the_packages(capsys: Output) -> None:
-    assert cli.main(["--version"]) == 0
-    assert capsys.readouterr().out == f"hpml {hpml.__version__}\n"
-
-
 @pytest.mark.parametrize(
     "command",
     [

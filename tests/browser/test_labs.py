@@ -161,36 +161,6 @@ def test_a_lab_is_walked_to_its_last_point(lab: Any, server: Any, record_propert
     )
 
 
-@first_lab
-def test_a_typed_prediction_is_locked_and_revealed(lab: Any) -> None:
-    index = next(i for i, cell in enumerate(lab.notebook().cells) if "predict(" in cell.source)
-    field = lab.cell(index).get_by_role("textbox", name="in ×:")
-    field.fill("123")
-    field.press("Enter")
-    lab.saw("Locked: 123×.")
-    lab.saw("You said 123×, the result is")
-    # Or it was not measured cleanly, as on a busy machine; then that is said instead.
-    lab.saw(re.compile("Locked after the result had been shown|Not scored: "))
-
-
-@first_lab
-def test_hello_is_typed_key_by_key(lab: Any, shot: Any) -> None:
-    """The first exercise of the course, with the keyboard alone."""
-    written, checked = checks(lab)["hello"]
-    lab.write(written, 'def hello(name: str) -> str:\n    """Greet."""\n    return None')
-    line = lab.cell(written).locator(".cm-line", has_text="return")
-    line.click()
-    keyboard = lab.page.keyboard
-    keyboard.press("End")
-    for _ in "None":
-        keyboard.press("Backspace")
-    keyboard.type('f"Hello, {name}!"')
-    shot(lab, "lab_00_typed")
-    keyboard.press("Shift+Enter")
-    keyboard.press("Shift+Enter")  # the check is the next cell
-    lab.cell(checked).get_by_text("✓ hello: right").wait_for()
-
-
 @each_lab
 def test_a_lab_leaves_the_process_and_the_folder_as_they_were(lab: Any, server: Any) -> None:
     """The last test of a lab: it forgets all that the notebook named."""

@@ -31,11 +31,6 @@ STYLES = {
         "    def sum(self) -> Number: return self.left + self.right",
         "def double(n: Unknown) -> Number:\n    return Pair(n, n).sum()",
     ],
-    "cells in the order in which they were run": [
-        "TWO = helper()",
-        "def helper(): return 2",
-        "def double(n): return TWO * n",
-    ],
     "an import inside, and debugging prints": [
         "def double(n):\n    import math\n    print('double', n)\n    return math.prod([2, n])",
     ],

@@ -212,11 +212,11 @@ def test_on_a_gpu_each_operator_is_waited_for(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
     monkeypatch.setattr(torch.cuda, "synchronize", waited.append)
     model = nn.Sequential(nn.ReLU(), nn.ReLU())
-    with operator_timing(model) as timing:
+    with operator_timing(model):
         model(torch.ones(2))
         assert waited == []
         model(torch.ones(2).as_subclass(OnGpu))
-    assert len(waited) == 2 * len(timing.last.labels) // 2 == 6
+    assert len(waited) == 2 * len(list(model.modules()))  # before and after each
 
 
 def test_printing_by_the_environment_steps_aside(

@@ -32,7 +32,11 @@ print(*sorted(tops - set(sys.stdlib_module_names) - {{"hpml"}}))
 
 
 @pytest.mark.parametrize(
-    "module", ["hpml", "hpml.base", "hpml.base.style", "hpml.doctor", "hpml.cli", "hpml.server"]
+    "module",
+    [
+        *("hpml", "hpml.base", "hpml.base.style", "hpml.bytecode", "hpml.cli", "hpml.doctor"),
+        *("hpml.labs", "hpml.server"),
+    ],
 )
 def test_importing_it_loads_only_the_standard_library_and_hpml(module: str) -> None:
     assert run(LOADED.format(module=module)) == ""

@@ -99,43 +99,6 @@ def residual_network(execution: str) -> Program:
     return Program(forward, [tensor_input(6)], [torch.rand(5, 6)], layers)
 
 
-def toy_resnet_layers() -> dict[str, nn.Module]:
-    def conv(inside: int, out: int, **settings: Any) -> nn.Module:
-        return nn.Conv2d(inside, out, 3, **settings)
-
-    return {
-        "stem": nn.Sequential(conv(3, 8), nn.BatchNorm2d(8), nn.ReLU(), conv(8, 12), nn.ReLU()),
-        "pool": nn.MaxPool2d(3),
-        "a1": conv(12, 12, padding=1),
-        "n1": nn.BatchNorm2d(12),
-        "a2": conv(12, 12, padding=1, bias=False),
-        "n2": nn.BatchNorm2d(12),
-        "relu": nn.ReLU(),
-        "last": conv(12, 12),
-        "average": nn.AvgPool2d(2),
-        "flatten": nn.Flatten(),
-        "norm": nn.BatchNorm1d(12),
-        "dropout": nn.Dropout(0.5),
-        "head": nn.Linear(12, 10),
-    }
-
-
-@program
-def toy_resnet(execution: str) -> Program:
-    layers = toy_resnet_layers()
-
-    def forward(x: Any) -> Any:
-        x = layers["pool"](layers["stem"](x))
-        y = layers["relu"](layers["n1"](layers["a1"](x)))
-        y = layers["relu"](layers["n2"](layers["a2"](y)))
-        x = x + y
-        x = layers["flatten"](layers["average"](layers["last"](x)))
-        return layers["head"](layers["dropout"](layers["norm"](x)))
-
-    samples = [torch.rand(4, 3, 19, 19)]
-    return Program(forward, [tensor_input(3, 19, 19)], samples, list(layers.values()), random=True)
-
-
 @program
 def dropout_in_branches(execution: str) -> Program:
     layers = [nn.Dropout(0.4), nn.Dropout(0.2), nn.Linear(8, 8), nn.Dropout(0.3)]

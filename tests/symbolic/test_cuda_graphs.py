@@ -1,23 +1,109 @@
-"""CUDA graphs on top of each execution. These run on a machine with a CUDA GPU."""
+"""CUDA graphs on top of each execution, on a GPU and with a fake in its place.
+
+The fake records the operators of a forward with the tensors they work on, and replays them into the
+same memory, as a GPU does with kernels.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import copy
+from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
 from hpml.symbolic.errors import ArgumentError, DeviceError
-
-pytestmark = pytest.mark.gpu
+from hpml.symbolic.execution import cuda_graph
 
 each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
 
 
-def pair(execution: str, *, outputs: int = 1) -> tuple[SymbolicModel, SymbolicModel]:
+# --- the fake -------------------------------------------------------------------------------------
+
+
+class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Notes operators, or replays them into the memory of their first results."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.steps: list[tuple[Any, ...]] = []
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if func is torch.ops.aten._local_scalar_dense.default:
+            raise RuntimeError("operation not permitted when stream is capturing\nmore")
+        result = func(*args, **(kwargs or {}))
+        self.steps.append((func, args, kwargs or {}, result))
+        return result
+
+    def replay(self) -> None:
+        with torch.no_grad():
+            for func, args, kwargs, result in self.steps:
+                again = func(*args, **kwargs)
+                if not func.is_view:
+                    for old, new in zip(tree_leaves(result), tree_leaves(again), strict=True):
+                        old.copy_(new)
+
+
+def graphed(module: nn.Module, samples: tuple[torch.Tensor, ...]) -> Callable[..., Any]:
+    """Stand in for `make_graphed_callables`: a forward into the same memory, with its gradients."""
+    memory = module(*samples).detach()
+
+    def run(*inputs: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = module(*inputs)
+        memory.copy_(result.detach())
+        return result + (memory - result).detach()
+
+    return run
+
+
+@pytest.fixture
+def recorded(monkeypatch: pytest.MonkeyPatch) -> list[Recorder]:
+    """Put the fake in the place of the GPU; return what it records."""
+    made: list[Recorder] = []
+
+    def new() -> Recorder:
+        made.append(Recorder())
+        return made[-1]
+
+    stream = SimpleNamespace(wait_stream=lambda other: None)
+    fakes = {
+        "is_available": lambda: True,
+        "Stream": lambda: stream,
+        "current_stream": lambda: stream,
+        "stream": lambda stream: contextlib.nullcontext(),
+        "device": lambda device: contextlib.nullcontext(),
+        "CUDAGraph": new,
+        "graph": lambda recorder: recorder,
+        "make_graphed_callables": graphed,
+    }
+    for name, fake in fakes.items():
+        monkeypatch.setattr(torch.cuda, name, fake)
+    monkeypatch.setattr(cuda_graph, "on_gpu", lambda value: True)
+    return made
+
+
+@pytest.fixture(params=["fake", pytest.param("gpu", marks=pytest.mark.gpu)])
+def device(request: pytest.FixtureRequest) -> str:
+    """Return where the tensors are; with the fake that is the CPU."""
+    if request.param == "gpu":
+        return "cuda"
+    request.getfixturevalue("recorded")
+    return "cpu"
+
+
+# --- on both --------------------------------------------------------------------------------------
+
+
+def pair(device: str, execution: str, *, outputs: int = 1) -> tuple[SymbolicModel, SymbolicModel]:
     """Return a model with CUDA graphs and the same without, with weights of its own."""
     torch.manual_seed(0)
     x = inputs = Input(shape=(8,))
@@ -27,58 +113,61 @@ def pair(execution: str, *, outputs: int = 1) -> tuple[SymbolicModel, SymbolicMo
         values.append(x)
     x = nn.BatchNorm1d(8)(x)
     results = [x, *values][:outputs]
-    model = SymbolicModel(inputs, results, enable_cuda_graphs=True, execution=execution).cuda()
-    plain = copy.deepcopy(SymbolicModel(inputs, results, execution=execution)).cuda()
-    return model, plain
+    model = SymbolicModel(inputs, results, enable_cuda_graphs=True, execution=execution)
+    plain = copy.deepcopy(SymbolicModel(inputs, results, execution=execution))
+    return model.to(device), plain.to(device)
 
 
-def batch(size: int = 4, seed: int = 0) -> torch.Tensor:
-    generator = torch.Generator().manual_seed(seed)
-    return torch.rand(size, 8, generator=generator).cuda()
+def batch(size: int = 4, seed: int = 0, device: str = "cpu") -> torch.Tensor:
+    return torch.rand(size, 8, generator=torch.Generator().manual_seed(seed)).to(device)
 
 
 @each_execution
 @pytest.mark.parametrize("outputs", [1, 3])
-def test_a_recorded_inference_equals_an_ordinary_one(execution: str, outputs: int) -> None:
-    model, plain = (each.eval() for each in pair(execution, outputs=outputs))
+def test_a_recorded_inference_equals_an_ordinary_one(
+    device: str, execution: str, outputs: int
+) -> None:
+    model, plain = (each.eval() for each in pair(device, execution, outputs=outputs))
     with torch.no_grad():
         for seed in range(3):
-            value = batch(seed=seed)
+            value = batch(seed=seed, device=device)
             torch.testing.assert_close(model(value), plain(value))
 
 
-def test_results_of_one_call_are_not_overwritten_by_the_next() -> None:
-    model, plain = (each.eval() for each in pair("codegen"))
+def test_results_of_one_call_are_not_overwritten_by_the_next(device: str) -> None:
+    model, plain = (each.eval() for each in pair(device, "codegen"))
     with torch.no_grad():
-        first = model(batch(seed=1))
+        first = model(batch(seed=1, device=device))
         kept = first.clone()
-        model(batch(seed=2))
+        model(batch(seed=2, device=device))
         assert torch.equal(first, kept)
-        torch.testing.assert_close(first, plain(batch(seed=1)))
+        torch.testing.assert_close(first, plain(batch(seed=1, device=device)))
 
 
-def test_another_shape_and_other_weights_are_recorded_anew() -> None:
-    model, plain = (each.eval() for each in pair("codegen"))
+def test_another_shape_and_other_weights_are_recorded_anew(device: str) -> None:
+    model, plain = (each.eval() for each in pair(device, "codegen"))
+    value = batch(device=device)
     with torch.no_grad():
         for size in (4, 9, 4):
-            torch.testing.assert_close(model(batch(size)), plain(batch(size)))
+            sized = batch(size, device=device)
+            torch.testing.assert_close(model(sized), plain(sized))
         for each in (model, plain):
             each.Linear_1.weight.mul_(2)
-        torch.testing.assert_close(model(batch()), plain(batch()))
+        torch.testing.assert_close(model(value), plain(value))
         for each in (model, plain):
-            each.Linear_1.weight = nn.Parameter(torch.ones(8, 8).cuda())
-        torch.testing.assert_close(model(batch()), plain(batch()))
+            each.Linear_1.weight = nn.Parameter(torch.ones(8, 8).to(device))
+        torch.testing.assert_close(model(value), plain(value))
 
 
 @each_execution
-def test_a_model_trains_as_without_graphs(execution: str) -> None:
-    model, plain = pair(execution)
+def test_a_model_trains_as_without_graphs(device: str, execution: str) -> None:
+    model, plain = pair(device, execution)
     losses: list[list[float]] = []
     for each in (model, plain):
         optimiser = torch.optim.SGD(each.parameters(), lr=0.1)
         losses.append([])
         for step in range(4):
-            loss = (each(batch(16, seed=step)) - 1).square().mean()
+            loss = (each(batch(16, seed=step, device=device)) - 1).square().mean()
             optimiser.zero_grad(set_to_none=False)
             loss.backward()
             optimiser.step()
@@ -88,19 +177,13 @@ def test_a_model_trains_as_without_graphs(execution: str) -> None:
         torch.testing.assert_close(buffer, dict(plain.named_buffers())[name])
 
 
-@pytest.mark.parametrize("value", [torch.rand(4, 8), "text"], ids=["on the CPU", "no tensor"])
-def test_an_input_that_is_not_on_the_gpu_is_refused(value: Any) -> None:
-    model, _ = pair("ordered")
-    with pytest.raises(ArgumentError):
-        model(value)
-
-
-def test_a_switched_model_and_a_copy_stay_recorded() -> None:
-    model, plain = (each.eval() for each in pair("lazy"))
+def test_a_switched_model_and_a_copy_stay_recorded(device: str) -> None:
+    model, plain = (each.eval() for each in pair(device, "lazy"))
     model.execution = "codegen"
+    value = batch(device=device)
     with torch.no_grad():
-        torch.testing.assert_close(copy.deepcopy(model)(batch()), plain(batch()))
-        torch.testing.assert_close(model(batch()), plain(batch()))
+        torch.testing.assert_close(copy.deepcopy(model)(value), plain(value))
+        torch.testing.assert_close(model(value), plain(value))
 
 
 class ReadsBack(nn.Module):
@@ -110,8 +193,75 @@ class ReadsBack(nn.Module):
         return x * x.sum().item()
 
 
-def test_what_cannot_be_captured_is_explained() -> None:
+def test_what_cannot_be_captured_is_explained(device: str) -> None:
     x = Input(shape=(8,))
     model = SymbolicModel(x, ReadsBack()(x), enable_cuda_graphs=True)
     with torch.no_grad(), pytest.raises(DeviceError):
-        model(batch())
+        model(batch(device=device))
+
+
+# --- on one of them -------------------------------------------------------------------------------
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("value", [torch.rand(4, 8), "text"], ids=["on the CPU", "no tensor"])
+def test_an_input_that_is_not_on_the_gpu_is_refused(value: Any) -> None:
+    model, _ = pair("cuda", "ordered")
+    with pytest.raises(ArgumentError):
+        model(value)
+
+
+def test_each_shape_is_recorded_once_and_too_many_are_refused(
+    recorded: list[Recorder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cuda_graph, "MOST_SHAPES", 2)
+    model = pair("cpu", "inlined")[0].eval()
+    with torch.no_grad():
+        for size in (4, 9, 4, 9):
+            assert model(batch(size)).shape == (size, 8)
+        assert len(recorded) == 2
+        assert all(recorder.steps for recorder in recorded)
+        with pytest.raises(ArgumentError):
+            model(batch(5))
+
+
+def test_a_new_buffer_and_a_new_layer_inside_a_layer_are_seen(recorded: list[Recorder]) -> None:
+    inner = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8))
+    x = Input(shape=(8,))
+    net = SymbolicModel(x, inner(x), enable_cuda_graphs=True).eval()
+    with torch.no_grad():
+        for change in (
+            lambda: None,
+            lambda: setattr(inner[1], "running_mean", torch.ones(8)),
+            lambda: inner.append(nn.ReLU()),
+            lambda: setattr(inner[0], "bias", None),
+        ):
+            change()
+            torch.testing.assert_close(net(batch()), inner(batch()))
+            torch.testing.assert_close(net(batch(seed=1)), inner(batch(seed=1)))
+    assert len(recorded) == 4
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_a_hook_that_comes_or_goes_is_recorded_anew(
+    recorded: list[Recorder], everywhere: bool
+) -> None:
+    x = Input(shape=(8,))
+    net = SymbolicModel(x, nn.Linear(8, 8)(x).tanh() + x, enable_cuda_graphs=True).eval()
+    register = (
+        torch.nn.modules.module.register_module_forward_hook
+        if everywhere
+        else net.Linear_1.register_forward_hook
+    )
+
+    def double(module: nn.Module, inputs: Any, output: torch.Tensor) -> torch.Tensor | None:
+        return output * 2 if module is net.Linear_1 else None
+
+    with torch.no_grad():
+        plain = net(batch())
+        handle = register(double)
+        hooked = net.Linear_1(batch()).tanh() + batch()
+        torch.testing.assert_close(net(batch()), hooked)
+        handle.remove()
+        torch.testing.assert_close(net(batch()), plain)
+    assert not torch.equal(plain, hooked)

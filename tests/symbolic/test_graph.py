@@ -44,16 +44,6 @@ def test_only_what_the_outputs_need_is_collected() -> None:
     assert unused.parents == (used,)
 
 
-def test_an_input_may_be_any_value_and_what_is_above_it_is_left_out() -> None:
-    x = Input(shape=(4,))
-    middle = nn.Linear(4, 4)(x)
-    layer = nn.Linear(4, 4)
-    model = SymbolicModel(middle, layer(middle))
-    value = torch.rand(2, 4)
-    assert names(model) == ["Linear_1"]
-    assert torch.equal(model(value), layer(value))
-
-
 def test_one_graph_gives_several_models_that_share_layers() -> None:
     x = Input(shape=(4,))
     h = nn.Linear(4, 4)(x)

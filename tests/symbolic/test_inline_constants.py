@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,14 +14,7 @@ from torch import nn
 from hpml.symbolic import Input, SymbolicModel, add_to_graph
 from tests.symbolic.hazards import add_or_call, obstacles
 from tests.symbolic.programs import assert_same
-
-SHAPE = (3, 4)
-
-
-def model_of(program: Callable[..., Any], execution: str, inputs: int = 2) -> SymbolicModel:
-    handles = [Input(shape=SHAPE[1:]) for _ in range(inputs)]
-    return SymbolicModel(handles, program(*handles), execution=execution)
-
+from tests.symbolic.test_inline_expressions import SHAPE, model_of
 
 # --- constants ------------------------------------------------------------------------------------
 
@@ -130,6 +122,3 @@ def test_tensors_among_the_arguments_move_with_the_model_so_the_function_is_call
     double = [t.double() for t in given]
     model.double()
     assert_same(model(*double), torch.addcmul(*double, weight) + shift.double())
-
-
-# --- what a function layer holds, changed later ---------------------------------------------------

@@ -12,10 +12,14 @@ import pytest
 import torch
 from torch import nn
 
-from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
+from hpml.symbolic import EXECUTIONS, FunctionalModel, Input, SymbolicModel, config
 from tests.symbolic.models import VALUE, assert_same, small_model
 
 each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
+
+
+def test_the_older_documents_name_the_same_class() -> None:
+    assert FunctionalModel is SymbolicModel
 
 
 # --- executions -----------------------------------------------------------------------------------

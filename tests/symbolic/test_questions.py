@@ -146,13 +146,6 @@ def test_a_function_that_was_compiled_is_recorded_as_a_whole() -> None:
     torch._dynamo.reset()
 
 
-def test_numbers_of_numpy_are_operands() -> None:
-    x = Input(shape=(4,))
-    half = np.float64(0.5)
-    model = SymbolicModel(x, (half * x, half - x, x / half))
-    assert_same(model(VALUE), (0.5 * VALUE, 0.5 - VALUE, VALUE / 0.5))
-
-
 @pytest.mark.parametrize("execution", EXECUTIONS)
 def test_what_is_added_to_a_real_tensor_starts_anew_at_each_run(execution: str) -> None:
     x = Input(shape=(4,))

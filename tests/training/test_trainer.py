@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-import random
 
 import pytest
 import torch
@@ -215,21 +214,6 @@ def test_only_what_is_validated_after_an_epoch_is_kept_and_after_the_last_there_
     assert [row[1] for row in rows] == [trainer.losses[step] for step in (3, 7, 11)]
     with pytest.raises(TrainingError, match="expected no more than 3 epochs, for which"):
         next(trainer.epoch())
-
-
-def test_the_numbers_of_pythons_generator_follow_from_the_seed() -> None:
-    class Jumps(nn.Linear):
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return super().forward(x.flatten(1) * random.random())
-
-    weights = Jumps(64, 10).state_dict()
-
-    def losses(seed: int) -> tuple[float, ...]:
-        model = Jumps(64, 10)
-        model.load_state_dict(weights)
-        return train(model, data(), recipe(), epochs=1, seed=seed).losses
-
-    assert losses(1) == losses(1)
 
 
 @pytest.mark.parametrize(

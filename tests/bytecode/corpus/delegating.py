@@ -23,13 +23,6 @@ def yield_from_everything():
     return out + list(g)
 
 
-def yield_from_no_iterable():
-    def g():
-        yield from 5
-
-    return list(g())
-
-
 def yield_from_throws():
     def inner():
         try:
@@ -101,18 +94,6 @@ def yield_from_closes_the_inner():
     next(g)
     g.close()
     return log
-
-
-def yield_from_with_an_uncaught_throw():
-    def inner():
-        yield 1
-
-    def outer():
-        yield from inner()
-
-    g = outer()
-    next(g)
-    g.throw(LookupError("all the way"))
 
 
 def yield_from_a_class():

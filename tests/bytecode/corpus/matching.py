@@ -175,17 +175,6 @@ def attribute_matched_twice():
             return "never"
 
 
-def property_that_raises():
-    class Touchy:
-        @property
-        def value(self):
-            raise ValueError("touched")
-
-    match Touchy():
-        case Touchy(value=1):
-            return "never"
-
-
 def names_to_match_must_be_plain_strings():
     class Name(str):
         pass

@@ -80,12 +80,6 @@ def test_no_mark_hides_another(points: list[tuple[float, float]]) -> None:
     assert max(map(math.dist, points, places)) < 0.2
 
 
-def test_answers_of_an_earlier_sitting_count_in_a_new_kernel(lab: Lab) -> None:
-    answered("a", 3, 2)
-    lab_head(42, "The same lab in a new kernel")
-    assert calibration().table.column("you said") == ("3 µs",)
-
-
 def test_the_picture_holds_every_point_the_diagonal_and_both_bands(lab: Lab) -> None:
     answered("a", 3, 1e-3)
     answered("b", 1e6, 2e6, unit="B")

@@ -8,27 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hpml.course.predictions.state import Entry, lock, show
+from hpml.course.predictions.state import Entry, lock
 from hpml.course.predictions.store import PredictionStore
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 CALL = Entry("call", "How long does one call take?", unit="µs")
-
-
-def test_a_locked_answer_comes_back_with_its_result(tmp_path: Path) -> None:
-    path = tmp_path / "predictions.json"
-    PredictionStore(path).keep("00", show(lock(CALL, 3), 0.9))
-    kept = PredictionStore(path).answers("00")["call"]
-    assert (kept["answer"], kept["measured"], kept["unit"], kept["late"]) == (3.0, 0.9, "µs", False)
-    assert PredictionStore(path).answers("01") == {}
-
-
-def test_a_result_without_an_answer_is_not_kept(tmp_path: Path) -> None:
-    store = PredictionStore(tmp_path / "predictions.json")
-    store.keep("00", show(CALL, 0.9))
-    assert not store.path.exists()
 
 
 def test_forgetting_drops_one_answer_or_a_whole_lab_and_no_other(tmp_path: Path) -> None:
