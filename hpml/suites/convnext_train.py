@@ -23,7 +23,6 @@ from hpml.base import style
 from hpml.base.files import published
 from hpml.base.tables import Table, format_bytes
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.errors import StoppedError
 from hpml.benchmark.record import Case, Parameters
 from hpml.benchmark.tables import cases_table
 from hpml.suites.forwards import check_device
@@ -263,8 +262,8 @@ def _trained(data: Dataset, seed: int, settings: TrainSettings) -> Comparison:
     before = torch.get_num_threads()
     torch.set_num_threads(settings.threads)
     device = settings.device
-    bar = tqdm(total=settings.rounds, desc=f"seed {seed}", unit="epoch",
-               disable=not settings.progress, dynamic_ncols=True)  # fmt: skip
+    epochs = tqdm(range(settings.rounds), desc=f"seed {seed}", unit="epoch",
+                  disable=not settings.progress, dynamic_ncols=True)  # fmt: skip
     try:
         trainers = [
             Trainer(
@@ -280,17 +279,11 @@ def _trained(data: Dataset, seed: int, settings: TrainSettings) -> Comparison:
         for trainer in trainers:
             trainer.warm_up()
         turns = random.Random(seed)
-        with bar:
-            for done in range(settings.rounds):
-                if settings.stop is not None and settings.stop():
-                    if done == 0:
-                        raise StoppedError("Stopped before the first epoch was complete.")
-                    break
-                for trainer in turns.sample(trainers, len(trainers)):
-                    for _ in trainer.epoch():
-                        trainer.memory = max(trainer.memory, memory(trainer.device))
-                    trainer.validate()
-                bar.update()
+        for _ in epochs:
+            for trainer in turns.sample(trainers, len(trainers)):
+                for _ in trainer.epoch():
+                    trainer.memory = max(trainer.memory, memory(trainer.device))
+                trainer.validate()
         measurements = tuple(Training.of(trainer).measurement() for trainer in trainers)
         return Comparison(measurements, BASELINE, settings.rounds, seed)
     finally:

@@ -29,7 +29,6 @@ class Settings:
         seed: of weights, inputs and order.
         out, resume: see `hpml.suites.running.run_cases`.
         progress: show a progress bar.
-        stop: asked between rounds; once it says True, what was measured is returned.
 
     >>> Settings(rounds=9).changed({"threads": 2}).threads
     2
@@ -37,7 +36,7 @@ class Settings:
     Traceback (most recent call last):
     ...
     hpml.suites.settings.SuiteError: run: expected some of rounds, contenders, threads, \
-min_sample_time, seed, out, resume, progress, stop, got round.
+min_sample_time, seed, out, resume, progress, got round.
     """
 
     rounds: int = 25
@@ -48,7 +47,6 @@ min_sample_time, seed, out, resume, progress, stop, got round.
     out: str | os.PathLike[str] | None = None
     resume: bool = False
     progress: bool = False
-    stop: Callable[[], bool] | None = None
 
     def changed(self, changes: Mapping[str, Any]) -> Self:
         """Return these settings with some of them changed.
@@ -89,12 +87,11 @@ min_sample_time, seed, out, resume, progress, stop, got round.
             threads=self.threads,
             seed=self.seed,
             progress=label if self.progress else False,
-            stop=self.stop,
             stop_early=False,
             warm_up=2,
             **more,
         )
-        if not found.complete and not (self.stop is not None and self.stop()):
+        if not found.complete:
             raise KeyboardInterrupt(f"after {found.rounds} rounds")
         return found
 
