@@ -34,7 +34,6 @@ _MARKS: dict[State, str] = {"ok": "✓", "absent": "–", "warning": "!", "missi
 # The package as pip names it, and what a student loses without it.
 _REQUIRED = {
     "numpy": "nothing runs",
-    "pandas": "no tables of measurements",
     "matplotlib": "no pictures",
     "ipykernel": "no notebook runs",
     "ipywidgets": "no answers typed into the page, no controls",

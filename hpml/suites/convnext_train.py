@@ -31,7 +31,6 @@ from hpml.suites.running import CasesResult, environment_line, notes_table, run_
 from hpml.suites.settings import Settings, choose
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
     from hpml.datasets import Dataset
@@ -130,15 +129,6 @@ def train_convnext(
 @dataclass(frozen=True)
 class TrainResult(CasesResult):
     """What the suite measured: one case for each seed."""
-
-    def table(self) -> pd.DataFrame:
-        """Return one row a case and recipe, times in seconds an epoch, with the accuracy."""
-        frame = super().table()
-        if len(frame):
-            frame["accuracy"] = [
-                m.environment["accuracy"] for case in self.cases for m in case.comparison
-            ]
-        return frame
 
     def published(self) -> Table:
         """Return published beside measured, as ratios to vanilla, with both accuracies."""

@@ -20,7 +20,6 @@ from hpml.suites.running import CasesResult, environment_line, notes_table, run_
 from hpml.suites.settings import Settings, SuiteError, choose
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 BASELINE = "launch"
@@ -47,14 +46,6 @@ DEFAULTS = LaunchSettings()
 @dataclass(frozen=True)
 class LaunchResult(CasesResult):
     """What the suite measured: one case for each size."""
-
-    def table(self) -> pd.DataFrame:
-        """Return one row a case and contender, times in seconds per call, and what it moves."""
-        frame = super().table()
-        if len(frame):
-            sizes = zip(frame["contender"], frame["mebibytes"], frame["median"], strict=True)
-            frame["rate"] = [_rate(name, int(size), time) for name, size, time in sizes]
-        return frame
 
     def plot(self) -> Figure:
         """Draw the time per call against the size."""

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hpml.base.environment import environment_record
 from hpml.base.tables import Shown, Table
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Case, Parameters, read_cases, same_machine, write_case
-from hpml.benchmark.tables import cases_frame
 from hpml.suites.settings import Settings
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 IN_MEMORY = Settings()
 
@@ -26,10 +21,6 @@ class CasesResult(Shown):
 
     cases: tuple[Case, ...]
     notes: tuple[str, ...] = ()
-
-    def table(self) -> pd.DataFrame:
-        """Return one row a case and contender, times in seconds."""
-        return cases_frame(self.cases)
 
 
 def run_cases(

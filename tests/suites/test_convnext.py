@@ -28,7 +28,6 @@ def test_recipes_train_in_interleaved_epochs_and_their_accuracies_are_recorded(
     assert [len(m.samples) for m in comparison] == [2, 2]
     assert read_cases(tmp_path / "c.jsonl").cases == result.cases
     reached = convnext_train.accuracies(result.cases, "amp")
-    assert result.table()["accuracy"].tolist()[1::2] == reached
     # As a training by itself would have it.
     alone = convnext_train.train_convnext("amp", few(), batch=64, seed=1, device="cpu", epochs=2)
     assert alone.accuracy == reached[0]

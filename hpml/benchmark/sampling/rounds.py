@@ -124,8 +124,8 @@ def compare(
             they do not compute the same; see `hpml.benchmark.agreement.same_results`.
 
     Returns:
-        A `Comparison`; print it, or call its ``table()``, ``plot()``, ``ratio(name)``. Ctrl-C ends
-        the rounds, and those that are complete are returned.
+        A `Comparison`; print it, or call its ``plot()`` and ``ratio(name)``. Ctrl-C ends the
+        rounds, and those that are complete are returned.
 
     Raises:
         BenchmarkError: if an argument is out of range, there are no contenders, or `check` fails.
