@@ -112,7 +112,6 @@ def test_train_leaves_checkpoint_and_record_and_resumes(
     assert cli.main([*words, "--resume"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("bf16 on digits, seed 0")
-    assert len(read_cases(tmp_path / "t" / "record.jsonl")) == 1
 
 
 def test_train_lists_its_recipes_and_refuses_other_data(
