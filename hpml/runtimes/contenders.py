@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from hpml.base.tables import Shown, Table
-from hpml.jit import find_compiler
+from hpml.jit import find_cpp_compiler
 
 from .errors import NotInstalledError, RuntimesError, check_module, require
 from .export import OnnxModel, export_onnx
@@ -82,7 +82,7 @@ def runtimes(
     model = copy.deepcopy(model).eval()  # the caller's may be in training, and go on with it
     ready: dict[str, Callable[..., Any]] = {"eager": model}
     missing = []
-    if compiled and find_compiler() is None:
+    if compiled and find_cpp_compiler() is None:
         missing.append("torch.compile needs a C++ compiler, such as g++.")
     elif compiled:
         ready["compiled"] = torch.compile(model)
