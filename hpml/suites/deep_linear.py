@@ -52,9 +52,8 @@ class DeepLinearResult(ForwardResult):
 
 def names(*, compile: bool = False, kernels: bool = False) -> tuple[str, ...]:
     """Return the contenders' names, in the order of tables and pictures."""
-    on_request = ((COMPILED, compile), *((name, kernels) for name in KERNELS))
-    asked_for = [name for name, asked in on_request if asked]
-    return (BASELINE, "sequential", *EXECUTIONS, *peer.names(), *asked_for)
+    on_request = (*([COMPILED] if compile else []), *(KERNELS if kernels else []))
+    return (BASELINE, "sequential", *EXECUTIONS, *peer.names(), *on_request)
 
 
 def example_input(
@@ -97,12 +96,12 @@ def run(
             "kernels: expected no gradients and the CPU, which is all that the compiled kernel "
             f"knows, got grad={settings.grad} and device={settings.device}. Leave one of them out."
         )
-    on_request = [(COMPILED, settings.compile), *((name, kernels) for name in KERNELS)]
+    usual, asked = names(), names(compile=settings.compile, kernels=kernels)
     chosen = choose(
         settings.contenders,
         names(compile=True, kernels=True),
-        usual=names(),
-        always=(BASELINE, *(name for name, asked in on_request if asked)),
+        usual=usual,
+        always=(BASELINE, *set(asked).difference(usual)),
     )
     settings = replace(settings, contenders=chosen)
 

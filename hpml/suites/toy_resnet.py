@@ -99,9 +99,8 @@ def names(*, compile: bool = False, cuda_graphs: bool = False) -> tuple[str, ...
     """Return the contenders' names, in the order of tables and pictures."""
     from hpml.symbolic import EXECUTIONS
 
-    on_request = ((COMPILED, compile), (CUDA_GRAPHS, cuda_graphs))
-    others = (name for name, asked in on_request if asked)
-    return (BASELINE, *EXECUTIONS, *peer.names(), *others)
+    on_request = (*([COMPILED] if compile else []), *([CUDA_GRAPHS] if cuda_graphs else []))
+    return (BASELINE, *EXECUTIONS, *peer.names(), *on_request)
 
 
 def usual(device: str) -> tuple[str, ...]:
@@ -145,12 +144,12 @@ def run(
     ('handwritten', 'inlined')
     """
     settings = settings.changed(changes)
-    on_request = ((COMPILED, settings.compile), (CUDA_GRAPHS, cuda_graphs))
+    asked = names(compile=settings.compile, cuda_graphs=cuda_graphs)
     chosen = choose(
         settings.contenders,
         names(compile=True, cuda_graphs=True),
         usual=usual(settings.device),
-        always=(BASELINE, *(name for name, asked in on_request if asked)),
+        always=(BASELINE, *set(asked).difference(names())),
     )
     settings = replace(settings, contenders=chosen)
     _check_device(settings.device, recorded=CUDA_GRAPHS in chosen)

@@ -256,6 +256,15 @@ def test_a_recipe_that_cannot_be_followed_is_refused(changes: dict) -> None:
         train(network(), data(), recipe(**changes), epochs=1)
 
 
+def test_a_rate_has_to_be_above_zero_and_a_decay_may_be_zero() -> None:
+    cpu = torch.device("cpu")
+    recipe(weight_decay=0).check(cpu, 1)
+    with pytest.raises(TrainingError, match="weight_decay: expected a finite number of at least 0"):
+        recipe(weight_decay=-1).check(cpu, 1)
+    with pytest.raises(TrainingError, match="learning_rate: expected a finite number above 0"):
+        recipe(learning_rate=0).check(cpu, 1)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [{"epochs": 1.5}, {"epochs": True}, {"seed": -1}, {"seed": "a"}],
