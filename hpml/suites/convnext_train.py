@@ -25,10 +25,9 @@ from hpml.base.tables import Table, format_bytes
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Case, Parameters
 from hpml.benchmark.tables import cases_table
-from hpml.suites.forwards import check_device
 from hpml.suites.options import add_shared_arguments, positive
 from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
-from hpml.suites.settings import Settings, choose
+from hpml.suites.settings import Settings, check_device, choose
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,7 +54,6 @@ class TrainSettings(Settings):
 
     rounds: int = 6
     data: Dataset | str | None = None
-    device: str = "cpu"
     batch: int = 128
 
 
@@ -219,7 +217,6 @@ def run(
     ('vanilla', 'bf16')
     """
     settings = settings.changed(changes)
-    check_device(settings.device)
     here = usual(settings.device)
     chosen = choose(settings.contenders, names(), usual=here, always=(BASELINE,))
     settings = dataclasses.replace(settings, contenders=chosen)
@@ -233,7 +230,6 @@ def run(
         "data": data.name,
         "pictures": len(data.train),
         "batch": settings.batch,
-        "device": settings.device,
     }
     cases = [{**shared, "seed": seed} for seed in seeds]
     outcome = run_cases("convnext-train", cases, measure_case, settings)
@@ -300,5 +296,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench convnext-train``."""
     add_shared_arguments(parser, "convnext-train", run, "seeds, one case for each")
     parser.add_argument("--data", metavar="NAME", help="digits, tiny-imagenet, a folder")
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
     parser.add_argument("--batch", type=positive, default=128, metavar="N", help="of an update")

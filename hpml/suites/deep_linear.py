@@ -25,7 +25,6 @@ from hpml.suites.forwards import (
     ForwardResult,
     ForwardSettings,
     add_forward_arguments,
-    check_device,
     compiled,
     uniform_input,
 )
@@ -90,7 +89,6 @@ def run(
     ('handwritten', 'sequential')
     """
     settings = settings.changed(changes)
-    check_device(settings.device)
     if kernels and (settings.grad or settings.device != "cpu"):
         raise SuiteError(
             "kernels: expected no gradients and the CPU, which is all that the compiled kernel "

@@ -20,7 +20,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.environment import installed_version
-from hpml.base.errors import describe
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
@@ -33,7 +32,6 @@ from hpml.suites.forwards import (
     ForwardResult,
     ForwardSettings,
     add_forward_arguments,
-    check_device,
     compiled,
     uniform_input,
 )
@@ -152,7 +150,12 @@ def run(
         always=(BASELINE, *set(asked).difference(names())),
     )
     settings = replace(settings, contenders=chosen)
-    _check_device(settings.device, recorded=CUDA_GRAPHS in chosen)
+    on_gpu = settings.device.startswith("cuda")
+    if CUDA_GRAPHS in chosen and not on_gpu:
+        raise SuiteError(
+            f"{CUDA_GRAPHS}: expected a CUDA device, since only a GPU records and replays kernels, "
+            f"got device={settings.device!r}. Add --device cuda, or leave it out."
+        )
     wrong = [resolution for resolution in resolutions if resolution < 4 or resolution % 4]
     if wrong:
         raise SuiteError(
@@ -160,7 +163,6 @@ def run(
             f"got {', '.join(map(str, wrong))}."
         )
     # Kernels that add in another order agree to fewer digits, on a GPU with TF32 to three.
-    on_gpu = settings.device.startswith("cuda")
     check = same_results(1e-2, 1e-2) if on_gpu else same_results(1e-4, 1e-5)
 
     def measure_case(parameters: Parameters) -> Comparison:
@@ -179,16 +181,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cuda-graphs", action="store_true", help="also with CUDA graphs; needs --device cuda"
     )
-
-
-def _check_device(device: str, *, recorded: bool) -> None:
-    """Refuse what this machine cannot run, before anything is built."""
-    if recorded and not device.startswith("cuda"):
-        raise SuiteError(
-            f"{CUDA_GRAPHS}: expected a CUDA device, since only a GPU records and replays kernels, "
-            f"got device={describe(device)}. Add --device cuda, or leave it out."
-        )
-    check_device(device)
 
 
 def _contenders(resolution: int, settings: ForwardSettings) -> dict[str, Callable[[], object]]:
