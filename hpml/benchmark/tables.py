@@ -37,19 +37,14 @@ def cases_table(cases: Iterable[AnyCase], *, title: str | None = None) -> Table:
     return _table(head, rows, [*notes, footnote(found)], title)
 
 
-def answer_of(comparison: PairedSamples, name: str) -> str:
-    """Return "baseline", or the answer on a contender."""
-    return "baseline" if name == comparison.baseline else comparison.ratio(name).answer
-
-
 def _rows(comparison: PairedSamples) -> list[list[object]]:
     rows: list[list[object]] = []
     for m in comparison:
         low, middle, high = m.quartiles
         ratio = comparison.ratio(m.name)
+        shown = [ratio.digits(ratio.value), ratio.interval, ratio.answer]
         base = m.name == comparison.baseline
-        shown = ("1", None) if base else (ratio.digits(ratio.value), ratio.interval)
-        rows.append([m.name, middle, low, high, *shown, answer_of(comparison, m.name)])
+        rows.append([m.name, middle, low, high, *(["1", None, "baseline"] if base else shown)])
     return rows
 
 

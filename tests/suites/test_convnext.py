@@ -89,7 +89,7 @@ def test_a_compiled_network_that_computes_something_else_is_not_timed() -> None:
 # --- hpml train ---
 
 
-def test_train_leaves_checkpoint_and_record_and_resumes(
+def test_train_leaves_a_checkpoint_and_resumes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("hpml.datasets.choosing.digits", few)
