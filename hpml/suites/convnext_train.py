@@ -27,7 +27,7 @@ from hpml.benchmark.record import Case, Parameters
 from hpml.benchmark.tables import cases_table
 from hpml.suites.options import add_shared_arguments, positive
 from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
-from hpml.suites.settings import Settings, check_device, choose
+from hpml.suites.settings import Settings, choose
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -110,8 +110,6 @@ def train_convnext(
 
     from hpml.training import train
 
-    if device is not None:
-        check_device(device)
     pictures = chosen_data(data)
     kind = device or ("cuda" if torch.cuda.is_available() else "cpu")
     return train(

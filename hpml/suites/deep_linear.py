@@ -55,13 +55,6 @@ def names(*, compile: bool = False, kernels: bool = False) -> tuple[str, ...]:
     return (BASELINE, "sequential", *EXECUTIONS, *peer.names(), *on_request)
 
 
-def example_input(
-    batch: int, features: int, seed: int = 0, device: str | torch.device = "cpu"
-) -> torch.Tensor:
-    """Return the input of all contenders, (batch, features) of float32, uniform in [0, 1)."""
-    return uniform_input((batch, features), seed, device)
-
-
 def run(
     layers: Sequence[int] = LAYERS,
     settings: ForwardSettings = DEFAULTS,
@@ -142,7 +135,7 @@ def _contenders(
     def connect(x: Any) -> Any:
         return functools.reduce(lambda value, layer: layer(value), layers, x)
 
-    x = example_input(settings.batch, features, seed, device)
+    x = uniform_input((settings.batch, features), seed, device)
 
     def frozen() -> Callable[..., Any]:
         return symbolic_deep_linear(layers, features, KERNEL).compiled_inference()

@@ -76,7 +76,7 @@ def launches() -> int:
     from hpml.models import ToyResNet
     from hpml.profiling import work_of
 
-    model, x = ToyResNet(8).eval(), example_input(1, 8)
+    model, x = ToyResNet(8).eval(), uniform_input((1, 3, 8, 8))
     with torch.no_grad():
         operations = work_of(lambda: model(x)).operations
     # On a CPU a normalisation asks for memory by an operator; there is nothing to launch in that.
@@ -107,13 +107,6 @@ def usual(device: str) -> tuple[str, ...]:
     # PyTorch's compiler writes kernels for a GPU in Triton, which not every system has.
     can_compile = on_gpu and installed_version("triton") is not None
     return names(compile=can_compile, cuda_graphs=on_gpu)
-
-
-def example_input(
-    batch: int, resolution: int, seed: int = 0, device: str | torch.device = "cpu"
-) -> torch.Tensor:
-    """Return the images for all contenders, (batch, 3, resolution, resolution) of float32."""
-    return uniform_input((batch, 3, resolution, resolution), seed, device)
 
 
 def run(
@@ -204,5 +197,5 @@ def _contenders(resolution: int, settings: ForwardSettings) -> dict[str, Callabl
         CUDA_GRAPHS: lambda: symbolic("inlined", cuda_graphs=True),
         **{name: functools.partial(symbolic, name) for name in EXECUTIONS},
     }
-    x = example_input(settings.batch, resolution, seed, device)
+    x = uniform_input((settings.batch, 3, resolution, resolution), seed, device)
     return {name: functools.partial(ways[name](), x) for name in settings.contenders or ()}
