@@ -20,7 +20,7 @@ from hpml.base.environment import (
 from hpml.base.errors import describe
 from hpml.base.files import PACKAGED, CourseFileError, course_folder
 from hpml.base.tables import Shown, Table, format_bytes
-from hpml.jit.compilers import find_compiler
+from hpml.jit.compilers import find_compiler, find_cpp_compiler
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +34,6 @@ _MARKS: dict[State, str] = {"ok": "✓", "absent": "–", "warning": "!", "missi
 # The package as pip names it, and what a student loses without it.
 _REQUIRED = {
     "numpy": "nothing runs",
-    "pandas": "no tables of measurements",
     "matplotlib": "no pictures",
     "ipykernel": "no notebook runs",
     "ipywidgets": "no answers typed into the page, no controls",
@@ -133,7 +132,7 @@ def report() -> Report:
         _cpu(),
         _memory(),
         _gpu(),
-        _compiler(),
+        *_compilers(),
         course,
         *(_package(name, cost, "missing") for name, cost in _REQUIRED.items()),
         *(_package(name, cost, "absent") for name, cost in _OPTIONAL.items()),
@@ -245,11 +244,16 @@ def _torch_sees_a_gpu() -> bool:
     return bool(torch.cuda.is_available())
 
 
-def _compiler() -> Finding:
-    if compiler := find_compiler():
-        return Finding("C compiler", "ok", os.path.basename(compiler))
-    cost = "labs 01, 04, 08 use Numba instead, and torch.compile does not run on the CPU"
-    return Finding("C compiler", "absent", "", cost)
+def _compilers() -> list[Finding]:
+    return [
+        Finding(name, "ok", os.path.basename(command))
+        if command
+        else Finding(name, "absent", "", cost)
+        for name, command, cost in (
+            ("C compiler", find_compiler(), "labs 01, 04, 08 use Numba instead"),
+            ("C++ compiler", find_cpp_compiler(), "torch.compile does not run on the CPU"),
+        )
+    ]
 
 
 def _package(name: str, cost: str, state: State) -> Finding:

@@ -145,10 +145,10 @@ def test_a_gpu_that_torch_does_not_see_is_a_warning(monkeypatch: pytest.MonkeyPa
 
 def test_the_compiler_named_by_cc_is_found_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", f"{sys.executable} -O2")
-    assert doctor._compiler().state == "ok"
-    assert "python" in doctor._compiler().value
+    assert doctor._compilers()[0].state == "ok"
+    assert "python" in doctor._compilers()[0].value
     monkeypatch.setattr(shutil, "which", lambda program: None)
-    assert doctor._compiler().state == "absent"
+    assert [found.state for found in doctor._compilers()] == ["absent"] * 2
 
 
 def test_a_torch_that_cannot_be_imported_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ codegen     810 µs
 
 ``files`` finds the course on disk and writes without ever leaving half a file, ``environment``
 records what a measurement ran on, ``style`` gives every figure the same look. Nothing here imports
-torch; matplotlib and pandas are imported by the functions that need them.
+torch; matplotlib is imported by the functions that need it.
 """
 
 from __future__ import annotations

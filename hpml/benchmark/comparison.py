@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 from hpml.base.tables import Shown, Table
 from hpml.benchmark.paired import PairedSamples
 from hpml.benchmark.plots import plot_comparison
-from hpml.benchmark.tables import comparison_frame, comparison_table
+from hpml.benchmark.tables import comparison_table
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 
@@ -41,10 +40,6 @@ class Comparison(Shown, PairedSamples):
     new        2.00 ms  2.00 ms  2.08 ms  0.500  0.455 to 0.550  faster
     Ratio: time as a multiple of old, Hodges-Lehmann estimate over 6 interleaved rounds.
     """
-
-    def table(self) -> pd.DataFrame:
-        """Return one row a contender; see `hpml.benchmark.tables.comparison_frame`."""
-        return comparison_frame(self)
 
     def plot(
         self, ax: Axes | None = None, predicted: Mapping[str, float | str | None] | None = None

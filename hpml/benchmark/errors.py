@@ -38,10 +38,6 @@ class RecordError(BenchmarkError):
     """A file of recorded cases is not what it should be."""
 
 
-class StoppedError(BenchmarkError):
-    """The benchmark was asked to stop before one round was complete, so there is no result."""
-
-
 def whole_number(name: str, value: Any, least: float = -math.inf) -> int:
     """Return a whole number of at least `least`, also one of numpy's, as an int."""
     try:

@@ -31,11 +31,6 @@ class Estimate:
     high: float
     samples: tuple[float, ...] = field(default=(), repr=False, compare=False)
 
-    @property
-    def band(self) -> tuple[float, float, float]:
-        """The lower end, the middle and the upper end, in the order in which they are drawn."""
-        return self.low, self.value, self.high
-
     def __truediv__(self, other: float | Estimate) -> Estimate:
         """Divide by a positive number, or by an estimate that is certainly not 0.
 

@@ -29,7 +29,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hpml.benchmark.errors import BenchmarkError, real
-from hpml.benchmark.estimate import Estimate
 from hpml.benchmark.robust import (
     batch_means,
     mann_kendall,
@@ -115,11 +114,6 @@ class Ratio:
     def speed_up(self) -> float:
         """How many times as fast as the baseline: 2.0 is half the time."""
         return 1.0 / self.value
-
-    @property
-    def extra(self) -> Estimate:
-        """What it takes more than the baseline, as a fraction of the baseline's time."""
-        return Estimate(self.value - 1, self.low - 1, self.high - 1)
 
     def digits(self, number: float) -> str:
         """Return a number of the ratio's relative precision, in the digits that it supports.

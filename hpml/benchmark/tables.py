@@ -1,18 +1,14 @@
-"""Comparisons as tables: a page table for reading, a pandas frame for computing."""
+"""Comparisons as tables that read in a terminal and in a page."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark.advice import footnote
 from hpml.benchmark.paired import AnyCase, PairedSamples
 from hpml.benchmark.ratio import FEWEST_ROUNDS
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 HEAD = ("contender", "median", "25 %", "75 %", "ratio", "95 % interval", "answer")
 
@@ -41,66 +37,14 @@ def cases_table(cases: Iterable[AnyCase], *, title: str | None = None) -> Table:
     return _table(head, rows, [*notes, footnote(found)], title)
 
 
-def comparison_frame(comparison: PairedSamples) -> pd.DataFrame:
-    """Return a pandas frame, one row a contender, times in seconds per call.
-
-    Returns:
-        Columns contender, median, q25, q75, minimum, ratio, ratio_low, ratio_high, answer, samples.
-
-    >>> from hpml.benchmark import compare
-    >>> frame = compare({"a": dict, "b": dict}, rounds=6, min_sample_time=1e-5).table()
-    >>> list(frame.columns)[:4], len(frame)
-    (['contender', 'median', 'q25', 'q75'], 2)
-    """
-    import pandas as pd
-
-    rows = []
-    for measurement in comparison:
-        low, middle, high = measurement.quartiles
-        ratio = comparison.ratio(measurement.name)
-        rows.append(
-            {
-                "contender": measurement.name,
-                "median": middle,
-                "q25": low,
-                "q75": high,
-                "minimum": measurement.minimum,
-                "ratio": ratio.value,
-                "ratio_low": ratio.low,
-                "ratio_high": ratio.high,
-                "answer": answer_of(comparison, measurement.name),
-                "samples": len(measurement.samples),
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def cases_frame(cases: Iterable[AnyCase]) -> pd.DataFrame:
-    """Return a pandas frame of several cases: their parameters, then as `comparison_frame`."""
-    import pandas as pd
-
-    frames = []
-    for case in cases:
-        frame = comparison_frame(case.comparison)
-        for place, (name, value) in enumerate(case.parameters.items()):
-            frame.insert(place, name, value)
-        frames.append(frame)
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
-
-
-def answer_of(comparison: PairedSamples, name: str) -> str:
-    """Return "baseline", or the answer on a contender."""
-    return "baseline" if name == comparison.baseline else comparison.ratio(name).answer
-
-
 def _rows(comparison: PairedSamples) -> list[list[object]]:
     rows: list[list[object]] = []
     for m in comparison:
         low, middle, high = m.quartiles
         ratio = comparison.ratio(m.name)
+        shown = [ratio.digits(ratio.value), ratio.interval, ratio.answer]
         base = m.name == comparison.baseline
-        shown = ("1", None) if base else (ratio.digits(ratio.value), ratio.interval)
-        rows.append([m.name, middle, low, high, *shown, answer_of(comparison, m.name)])
+        rows.append([m.name, middle, low, high, *(["1", None, "baseline"] if base else shown)])
     return rows
 
 

@@ -7,7 +7,7 @@ True
 
 from __future__ import annotations
 
-from hpml.jit.compilers import compiler_version, find_compiler
+from hpml.jit.compilers import compiler_version, find_compiler, find_cpp_compiler
 from hpml.jit.errors import CompileError, JitError, NoCompilerError
 from hpml.jit.extension import build_extension
 from hpml.jit.numba_views import inferred_types, instructions, signatures
@@ -33,6 +33,7 @@ __all__ = [
     "compiler_version",
     "draw_roofline",
     "find_compiler",
+    "find_cpp_compiler",
     "first_calls",
     "graph_breaks",
     "inductor_loops",

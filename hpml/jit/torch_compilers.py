@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import re
-import shutil
 import time
 import warnings
 from collections.abc import Callable, Mapping
@@ -14,6 +13,7 @@ from hpml.base.environment import quick
 from hpml.base.errors import describe
 from hpml.base.tables import Table
 
+from .compilers import find_cpp_compiler
 from .errors import JitError
 
 
@@ -29,7 +29,7 @@ def compiler_of_this_run() -> tuple[dict[str, str], str]:
     stand_in: dict[str, str] = {"backend": "aot_eager"}
     if quick():
         return stand_in, "a short run only records its graph and compiles nothing"
-    if not any(map(shutil.which, ("g++", "clang++", "c++"))):
+    if find_cpp_compiler() is None:
         return stand_in, "there is no C++ compiler, so it records its graph and compiles nothing"
     return {}, "its usual compiler, Inductor, wrote C++ and had it compiled"
 

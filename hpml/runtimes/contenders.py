@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from hpml.base.tables import Shown, Table
-from hpml.jit import find_compiler
+from hpml.jit import find_cpp_compiler
 
 from .errors import NotInstalledError, RuntimesError, check_module, require
 from .export import OnnxModel, export_onnx
@@ -37,19 +37,15 @@ class Runtimes(Shown):
     distances: Mapping[str, float]
     missing: Sequence[str] = ()
 
-    def table(self) -> Table:
-        """Return how far each runtime's result lies from eager's."""
-        rows = [[name, distance] for name, distance in self.distances.items()]
-        formats = {"distance from eager": "{:.1e}".format}
-        return Table(
-            ["runtime", "distance from eager"],
-            rows,
-            caption=" ".join([f"Allowed: {TOLERANCE:g}.", *self.missing]),
-            formats=formats,
-        )
-
     def _shown(self) -> list[Table]:
-        return [self.table()]
+        return [
+            Table(
+                ["runtime", "distance from eager"],
+                [[name, distance] for name, distance in self.distances.items()],
+                caption=" ".join([f"Allowed: {TOLERANCE:g}.", *self.missing]),
+                formats={"distance from eager": "{:.1e}".format},
+            )
+        ]
 
 
 def runtimes(
@@ -82,7 +78,7 @@ def runtimes(
     model = copy.deepcopy(model).eval()  # the caller's may be in training, and go on with it
     ready: dict[str, Callable[..., Any]] = {"eager": model}
     missing = []
-    if compiled and find_compiler() is None:
+    if compiled and find_cpp_compiler() is None:
         missing.append("torch.compile needs a C++ compiler, such as g++.")
     elif compiled:
         ready["compiled"] = torch.compile(model)

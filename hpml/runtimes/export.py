@@ -62,15 +62,11 @@ class OnnxModel(Shown):
         write_atomically(path, self.data)
         return path
 
-    def table(self) -> Table:
-        """Return a row an operator, most often first."""
+    def _shown(self) -> list[Table]:
         mode = "training mode, to look at and not to run" if self.training else "evaluation mode"
         title = f"{len(self.nodes)} operators, exported in {mode}"
         rows = [list(row) for row in self.operators.items()]
-        return Table(["operator", "times"], rows, title=title)
-
-    def _shown(self) -> list[Table]:
-        return [self.table()]
+        return [Table(["operator", "times"], rows, title=title)]
 
 
 def export_onnx(model: nn.Module, *inputs: torch.Tensor, training: bool = False) -> OnnxModel:

@@ -6,9 +6,9 @@
 >>> sorted(SUITES)
 ['activations', 'convnext-infer', 'convnext-train', 'deep-linear', 'launch', 'toy-resnet']
 
-A suite's module has ``run(...)``, which returns the result as a value with ``cases``, ``table()``
-and ``plot()``, and ``add_arguments(parser)``, which declares its options, and as ``main`` what runs
-it with them and returns the exit code.
+A suite's module has ``run(...)``, which returns the result as a value with ``cases`` and
+``plot()``, and ``add_arguments(parser)``, which declares its options, and as ``main`` what runs it
+with them and returns the exit code.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ def _contenders(size: int, settings: Settings) -> dict[str, Callable[[], object]
     import torch
 
     generator = torch.Generator().manual_seed(settings.seed)
-    x, above = torch.randn(2, size * 2**8, generator=generator)
+    x, above = torch.randn(2, size * 2**8, generator=generator).to(settings.device)
     x.requires_grad_()
     ways = _ways()
 

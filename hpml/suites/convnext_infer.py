@@ -18,7 +18,7 @@ from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
 from hpml.benchmark.tables import cases_table
-from hpml.suites.forwards import check_device, compiled, uniform_input
+from hpml.suites.forwards import compiled, uniform_input
 from hpml.suites.options import add_shared_arguments
 from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
 from hpml.suites.settings import Settings, SuiteError, choose
@@ -40,7 +40,6 @@ RESOLUTIONS = {"tiny-imagenet": 224, "small": 64}
 class InferSettings(Settings):
     """What this suite also accepts."""
 
-    device: str = "cpu"
     compile: bool = False
     size: str | None = None
 
@@ -120,7 +119,6 @@ def run(
     ('gelu', 'relu')
     """
     settings = settings.changed(changes)
-    check_device(settings.device)
     usual = names(compile=settings.compile)
     chosen = choose(settings.contenders, names(), usual=usual, always=(BASELINE,))
     size = settings.size or ("tiny-imagenet" if settings.device.startswith("cuda") else "small")
@@ -137,11 +135,10 @@ def run(
                 _contenders(batch, settings),
                 f"batch {batch}",
                 baseline=BASELINE,
-                device=settings.device,
                 check=_two_ways_agree,
             )
 
-    shared = {**settings.parameters(), "size": size, "device": settings.device}
+    shared = {**settings.parameters(), "size": size}
     cases = [{"batch": batch, **shared} for batch in batches]
     outcome = run_cases("convnext-infer", cases, measure_case, settings)
     return InferResult(outcome.cases, outcome.notes)
@@ -183,6 +180,5 @@ def published_times() -> dict[str, dict[int, float]]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench convnext-infer``."""
     add_shared_arguments(parser, "convnext-infer", run, "numbers of pictures at once")
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
     parser.add_argument("--compile", action="store_true", help="also compiled; takes minutes")
     parser.add_argument("--size", choices=tuple(RESOLUTIONS), help="small (CPU), tiny-imagenet")

@@ -23,16 +23,13 @@ from hpml.base import style
 from hpml.base.files import published
 from hpml.base.tables import Table, format_bytes
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.errors import StoppedError
 from hpml.benchmark.record import Case, Parameters
 from hpml.benchmark.tables import cases_table
-from hpml.suites.forwards import check_device
 from hpml.suites.options import add_shared_arguments, positive
 from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
 from hpml.suites.settings import Settings, choose
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
     from hpml.datasets import Dataset
@@ -57,7 +54,6 @@ class TrainSettings(Settings):
 
     rounds: int = 6
     data: Dataset | str | None = None
-    device: str = "cpu"
     batch: int = 128
 
 
@@ -114,8 +110,6 @@ def train_convnext(
 
     from hpml.training import train
 
-    if device is not None:
-        check_device(device)
     pictures = chosen_data(data)
     kind = device or ("cuda" if torch.cuda.is_available() else "cpu")
     return train(
@@ -131,15 +125,6 @@ def train_convnext(
 @dataclass(frozen=True)
 class TrainResult(CasesResult):
     """What the suite measured: one case for each seed."""
-
-    def table(self) -> pd.DataFrame:
-        """Return one row a case and recipe, times in seconds an epoch, with the accuracy."""
-        frame = super().table()
-        if len(frame):
-            frame["accuracy"] = [
-                m.environment["accuracy"] for case in self.cases for m in case.comparison
-            ]
-        return frame
 
     def published(self) -> Table:
         """Return published beside measured, as ratios to vanilla, with both accuracies."""
@@ -230,7 +215,6 @@ def run(
     ('vanilla', 'bf16')
     """
     settings = settings.changed(changes)
-    check_device(settings.device)
     here = usual(settings.device)
     chosen = choose(settings.contenders, names(), usual=here, always=(BASELINE,))
     settings = dataclasses.replace(settings, contenders=chosen)
@@ -244,7 +228,6 @@ def run(
         "data": data.name,
         "pictures": len(data.train),
         "batch": settings.batch,
-        "device": settings.device,
     }
     cases = [{**shared, "seed": seed} for seed in seeds]
     outcome = run_cases("convnext-train", cases, measure_case, settings)
@@ -263,8 +246,8 @@ def _trained(data: Dataset, seed: int, settings: TrainSettings) -> Comparison:
     before = torch.get_num_threads()
     torch.set_num_threads(settings.threads)
     device = settings.device
-    bar = tqdm(total=settings.rounds, desc=f"seed {seed}", unit="epoch",
-               disable=not settings.progress, dynamic_ncols=True)  # fmt: skip
+    epochs = tqdm(range(settings.rounds), desc=f"seed {seed}", unit="epoch",
+                  disable=not settings.progress, dynamic_ncols=True)  # fmt: skip
     try:
         trainers = [
             Trainer(
@@ -280,17 +263,11 @@ def _trained(data: Dataset, seed: int, settings: TrainSettings) -> Comparison:
         for trainer in trainers:
             trainer.warm_up()
         turns = random.Random(seed)
-        with bar:
-            for done in range(settings.rounds):
-                if settings.stop is not None and settings.stop():
-                    if done == 0:
-                        raise StoppedError("Stopped before the first epoch was complete.")
-                    break
-                for trainer in turns.sample(trainers, len(trainers)):
-                    for _ in trainer.epoch():
-                        trainer.memory = max(trainer.memory, memory(trainer.device))
-                    trainer.validate()
-                bar.update()
+        for _ in epochs:
+            for trainer in turns.sample(trainers, len(trainers)):
+                for _ in trainer.epoch():
+                    trainer.memory = max(trainer.memory, memory(trainer.device))
+                trainer.validate()
         measurements = tuple(Training.of(trainer).measurement() for trainer in trainers)
         return Comparison(measurements, BASELINE, settings.rounds, seed)
     finally:
@@ -317,5 +294,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench convnext-train``."""
     add_shared_arguments(parser, "convnext-train", run, "seeds, one case for each")
     parser.add_argument("--data", metavar="NAME", help="digits, tiny-imagenet, a folder")
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
     parser.add_argument("--batch", type=positive, default=128, metavar="N", help="of an update")

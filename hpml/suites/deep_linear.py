@@ -25,7 +25,6 @@ from hpml.suites.forwards import (
     ForwardResult,
     ForwardSettings,
     add_forward_arguments,
-    check_device,
     compiled,
     uniform_input,
 )
@@ -52,16 +51,8 @@ class DeepLinearResult(ForwardResult):
 
 def names(*, compile: bool = False, kernels: bool = False) -> tuple[str, ...]:
     """Return the contenders' names, in the order of tables and pictures."""
-    on_request = ((COMPILED, compile), *((name, kernels) for name in KERNELS))
-    asked_for = [name for name, asked in on_request if asked]
-    return (BASELINE, "sequential", *EXECUTIONS, *peer.names(), *asked_for)
-
-
-def example_input(
-    batch: int, features: int, seed: int = 0, device: str | torch.device = "cpu"
-) -> torch.Tensor:
-    """Return the input of all contenders, (batch, features) of float32, uniform in [0, 1)."""
-    return uniform_input((batch, features), seed, device)
+    on_request = (*([COMPILED] if compile else []), *(KERNELS if kernels else []))
+    return (BASELINE, "sequential", *EXECUTIONS, *peer.names(), *on_request)
 
 
 def run(
@@ -91,18 +82,17 @@ def run(
     ('handwritten', 'sequential')
     """
     settings = settings.changed(changes)
-    check_device(settings.device)
     if kernels and (settings.grad or settings.device != "cpu"):
         raise SuiteError(
             "kernels: expected no gradients and the CPU, which is all that the compiled kernel "
             f"knows, got grad={settings.grad} and device={settings.device}. Leave one of them out."
         )
-    on_request = [(COMPILED, settings.compile), *((name, kernels) for name in KERNELS)]
+    usual, asked = names(), names(compile=settings.compile, kernels=kernels)
     chosen = choose(
         settings.contenders,
         names(compile=True, kernels=True),
-        usual=names(),
-        always=(BASELINE, *(name for name, asked in on_request if asked)),
+        usual=usual,
+        always=(BASELINE, *set(asked).difference(usual)),
     )
     settings = replace(settings, contenders=chosen)
 
@@ -145,7 +135,7 @@ def _contenders(
     def connect(x: Any) -> Any:
         return functools.reduce(lambda value, layer: layer(value), layers, x)
 
-    x = example_input(settings.batch, features, seed, device)
+    x = uniform_input((settings.batch, features), seed, device)
 
     def frozen() -> Callable[..., Any]:
         return symbolic_deep_linear(layers, features, KERNEL).compiled_inference()

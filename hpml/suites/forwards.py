@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from hpml.base.environment import Value
-from hpml.base.errors import describe
 from hpml.base.tables import Table
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.tables import cases_table
 from hpml.suites.options import SuiteResult, add_shared_arguments, positive
 from hpml.suites.published import PublishedBlock, published_table
 from hpml.suites.running import CasesResult, environment_line, notes_table
-from hpml.suites.settings import Settings, SuiteError
+from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
     import torch
@@ -61,20 +60,17 @@ class ForwardSettings(Settings):
 
     Attributes:
         batch: rows of the input.
-        device: "cpu", or a CUDA device.
         grad: record the graph for gradients during the forward; there is no backward.
         compile: measure `torch.compile` too; its first call takes seconds to minutes.
     """
 
     batch: int = 4
-    device: str = "cpu"
     grad: bool = False
     compile: bool = False
 
     def parameters(self) -> dict[str, Value]:
         """Return what the results depend on, for the parameters of a case."""
-        own: dict[str, Value] = {"batch": self.batch, "grad": self.grad, "device": self.device}
-        return {**own, **super().parameters()}
+        return {"batch": self.batch, "grad": self.grad, **super().parameters()}
 
     def compare_forwards(
         self,
@@ -92,20 +88,7 @@ class ForwardSettings(Settings):
         import torch
 
         with torch.set_grad_enabled(self.grad):
-            return self.compare(make(), label, baseline=BASELINE, device=self.device, check=check)
-
-
-def check_device(device: str) -> None:
-    """Refuse a device that this machine has not, before anything is built."""
-    import torch
-
-    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    here = ["cpu", *(["cuda"] if gpus else []), *(f"cuda:{number}" for number in range(gpus))]
-    if device not in here:
-        raise SuiteError(
-            f"device: expected one of {', '.join(here)}, got {describe(device)}; torch sees "
-            f"{gpus or 'no'} GPU{'s' if gpus > 1 else ''} here. Use cpu, or see `hpml doctor`."
-        )
+            return self.compare(make(), label, baseline=BASELINE, check=check)
 
 
 def compiled(model: torch.nn.Module) -> Forward:
@@ -137,7 +120,6 @@ def add_forward_arguments(
     parser.add_argument(
         "--grad", action="store_true", help="record the graph for gradients during the forward"
     )
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
     parser.add_argument(
         "--compile", action="store_true", help="also torch.compile; takes a minute to start"
     )

@@ -9,18 +9,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.charts import lines
-from hpml.base.environment import Value
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.plots import sweeps
 from hpml.benchmark.record import Parameters
-from hpml.suites.forwards import check_device
 from hpml.suites.options import add_shared_arguments
 from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
 from hpml.suites.settings import Settings, SuiteError, choose
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 BASELINE = "launch"
@@ -30,31 +27,12 @@ TRANSFERS = ("to GPU", "to GPU from pinned", "from GPU", "from GPU to pinned")
 MEBIBYTES = (1, 4, 16)
 
 
-@dataclass(frozen=True)
-class LaunchSettings(Settings):
-    """How this suite measures: as all do, and on which device ("cpu", "cuda", "cuda:1")."""
-
-    device: str = "cpu"
-
-    def parameters(self) -> dict[str, Value]:
-        """Return what the results depend on, for the parameters of a case."""
-        return {"device": self.device, **super().parameters()}
-
-
-DEFAULTS = LaunchSettings()
+DEFAULTS = Settings()
 
 
 @dataclass(frozen=True)
 class LaunchResult(CasesResult):
     """What the suite measured: one case for each size."""
-
-    def table(self) -> pd.DataFrame:
-        """Return one row a case and contender, times in seconds per call, and what it moves."""
-        frame = super().table()
-        if len(frame):
-            sizes = zip(frame["contender"], frame["mebibytes"], frame["median"], strict=True)
-            frame["rate"] = [_rate(name, int(size), time) for name, size, time in sizes]
-        return frame
 
     def plot(self) -> Figure:
         """Draw the time per call against the size."""
@@ -94,7 +72,7 @@ def names() -> tuple[str, ...]:
 
 
 def run(
-    mebibytes: Sequence[int] = MEBIBYTES, settings: LaunchSettings = DEFAULTS, **changes: Any
+    mebibytes: Sequence[int] = MEBIBYTES, settings: Settings = DEFAULTS, **changes: Any
 ) -> LaunchResult:
     """Measure launches, copies, products and, on a GPU, transfers.
 
@@ -111,7 +89,6 @@ def run(
     (('launch', 'copy', 'product'), True)
     """
     settings = settings.changed(changes)
-    check_device(settings.device)
     on_gpu = settings.device.startswith("cuda")
     for_gpu = (WAIT, *TRANSFERS)
     here = tuple(name for name in names() if on_gpu or name not in for_gpu)
@@ -132,7 +109,7 @@ def run(
         size = int(parameters["mebibytes"] or 0)
         with torch.no_grad():
             made = _contenders(chosen, size, settings.device)
-            return settings.compare(made, f"{size} MiB", baseline=BASELINE, device=settings.device)
+            return settings.compare(made, f"{size} MiB", baseline=BASELINE)
 
     cases = [{"mebibytes": size, **settings.parameters()} for size in mebibytes]
     outcome = run_cases("launch", cases, measure_case, settings)
@@ -142,7 +119,6 @@ def run(
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench launch``."""
     add_shared_arguments(parser, "launch", run, "sizes of a tensor in MiB")
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
 
 
 def _contenders(chosen: Sequence[str], size: int, device: str) -> dict[str, Callable[[], object]]:

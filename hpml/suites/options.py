@@ -65,6 +65,7 @@ def add_shared_arguments(
         metavar="N",
         help="threads that torch may use (default: %(default)s)",
     )
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
     parser.add_argument(
         "--contenders",
         nargs="+",

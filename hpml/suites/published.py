@@ -49,7 +49,7 @@ TOY_RESNET = PublishedBlock(
 )
 
 
-def published_ratios(source: PublishedBlock = DEEP_LINEAR) -> dict[str, dict[int, float]]:
+def published_ratios(source: PublishedBlock) -> dict[str, dict[int, float]]:
     """Return published times relative to the hand-written module's, by contender and parameter."""
     times = published_times(source)
     base = times.pop("handwritten")

@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hpml.base.environment import environment_record
 from hpml.base.tables import Shown, Table
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.errors import StoppedError
 from hpml.benchmark.record import Case, Parameters, read_cases, same_machine, write_case
-from hpml.benchmark.tables import cases_frame
 from hpml.suites.settings import Settings
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 IN_MEMORY = Settings()
 
@@ -27,10 +21,6 @@ class CasesResult(Shown):
 
     cases: tuple[Case, ...]
     notes: tuple[str, ...] = ()
-
-    def table(self) -> pd.DataFrame:
-        """Return one row a case and contender, times in seconds."""
-        return cases_frame(self.cases)
 
 
 def run_cases(
@@ -47,7 +37,7 @@ def run_cases(
         measure_case: measures one case.
         settings: ``out`` is the file that finished cases are appended to; None keeps them in memory
             only. ``resume`` skips the cases that it holds if they are complete and were measured on
-            a machine like this one. ``stop`` is asked before each case.
+            a machine like this one.
 
     Raises:
         RecordError: if what is there is not a file of benchmark results.
@@ -72,15 +62,10 @@ def run_cases(
     for place, case_parameters in enumerate(parameters):
         if case_parameters in parameters[:place]:
             continue  # asked for twice
-        if settings.stop is not None and settings.stop():
-            break
         found = next((c for c in known if dict(c.parameters) == dict(case_parameters)), None)
         if found is None:
-            try:
-                found = Case(suite, case_parameters, measure_case(case_parameters))
-            except StoppedError:
-                break
-            if out is not None and found.comparison.complete:
+            found = Case(suite, case_parameters, measure_case(case_parameters))
+            if out is not None:
                 try:
                     write_case(out, found)
                 except OSError as error:

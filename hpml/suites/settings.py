@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 from hpml.base.environment import Value
-from hpml.base.errors import HpmlError
+from hpml.base.errors import HpmlError, describe
 from hpml.benchmark import Comparison, compare
 
 
@@ -24,47 +24,50 @@ class Settings:
     Attributes:
         rounds: interleaved rounds a case.
         contenders: names, in the order of tables and pictures; None measures the usual ones.
+        device: "cpu", "cuda", "cuda:1".
         threads: size of torch's thread pool.
         min_sample_time: seconds that one sample should last.
         seed: of weights, inputs and order.
         out, resume: see `hpml.suites.running.run_cases`.
         progress: show a progress bar.
-        stop: asked between rounds; once it says True, what was measured is returned.
 
     >>> Settings(rounds=9).changed({"threads": 2}).threads
     2
     >>> Settings().changed({"round": 2})
     Traceback (most recent call last):
     ...
-    hpml.suites.settings.SuiteError: run: expected some of rounds, contenders, threads, \
-min_sample_time, seed, out, resume, progress, stop, got round.
+    hpml.suites.settings.SuiteError: run: expected some of rounds, contenders, device, \
+threads, min_sample_time, seed, out, resume, progress, got round.
     """
 
     rounds: int = 25
     contenders: Sequence[str] | None = None
+    device: str = "cpu"
     threads: int = 1
     min_sample_time: float = 2e-3
     seed: int = 0
     out: str | os.PathLike[str] | None = None
     resume: bool = False
     progress: bool = False
-    stop: Callable[[], bool] | None = None
 
     def changed(self, changes: Mapping[str, Any]) -> Self:
         """Return these settings with some of them changed.
 
         Raises:
-            SuiteError: if there is no such setting.
+            SuiteError: if there is no such setting, or the device is not there.
         """
         known = [field.name for field in fields(self)]
         unknown = [name for name in changes if name not in known]
         if unknown:
             raise SuiteError(f"run: expected some of {', '.join(known)}, got {', '.join(unknown)}.")
-        return replace(self, **changes)
+        settings = replace(self, **changes)
+        check_device(settings.device)
+        return settings
 
     def parameters(self) -> dict[str, Value]:
         """Return what the results depend on, for the parameters of a case."""
         return {
+            "device": self.device,
             "threads": self.threads,
             "rounds": self.rounds,
             "min_sample_time": self.min_sample_time,
@@ -87,16 +90,29 @@ min_sample_time, seed, out, resume, progress, stop, got round.
             rounds=self.rounds,
             min_sample_time=self.min_sample_time,
             threads=self.threads,
+            device=self.device,
             seed=self.seed,
             progress=label if self.progress else False,
-            stop=self.stop,
             stop_early=False,
             warm_up=2,
             **more,
         )
-        if not found.complete and not (self.stop is not None and self.stop()):
+        if not found.complete:
             raise KeyboardInterrupt(f"after {found.rounds} rounds")
         return found
+
+
+def check_device(device: str) -> None:
+    """Refuse a device that this machine has not, before anything is built."""
+    import torch
+
+    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    here = ["cpu", *(["cuda"] if gpus else []), *(f"cuda:{number}" for number in range(gpus))]
+    if device not in here:
+        raise SuiteError(
+            f"device: expected one of {', '.join(here)}, got {describe(device)}; torch sees "
+            f"{gpus or 'no'} GPU{'s' if gpus > 1 else ''} here. Use cpu, or see `hpml doctor`."
+        )
 
 
 def option_names(run: Callable[..., object]) -> tuple[str, ...]:

@@ -20,7 +20,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.environment import installed_version
-from hpml.base.errors import describe
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
@@ -33,7 +32,6 @@ from hpml.suites.forwards import (
     ForwardResult,
     ForwardSettings,
     add_forward_arguments,
-    check_device,
     compiled,
     uniform_input,
 )
@@ -78,7 +76,7 @@ def launches() -> int:
     from hpml.models import ToyResNet
     from hpml.profiling import work_of
 
-    model, x = ToyResNet(8).eval(), example_input(1, 8)
+    model, x = ToyResNet(8).eval(), uniform_input((1, 3, 8, 8))
     with torch.no_grad():
         operations = work_of(lambda: model(x)).operations
     # On a CPU a normalisation asks for memory by an operator; there is nothing to launch in that.
@@ -99,9 +97,8 @@ def names(*, compile: bool = False, cuda_graphs: bool = False) -> tuple[str, ...
     """Return the contenders' names, in the order of tables and pictures."""
     from hpml.symbolic import EXECUTIONS
 
-    on_request = ((COMPILED, compile), (CUDA_GRAPHS, cuda_graphs))
-    others = (name for name, asked in on_request if asked)
-    return (BASELINE, *EXECUTIONS, *peer.names(), *others)
+    on_request = (*([COMPILED] if compile else []), *([CUDA_GRAPHS] if cuda_graphs else []))
+    return (BASELINE, *EXECUTIONS, *peer.names(), *on_request)
 
 
 def usual(device: str) -> tuple[str, ...]:
@@ -110,13 +107,6 @@ def usual(device: str) -> tuple[str, ...]:
     # PyTorch's compiler writes kernels for a GPU in Triton, which not every system has.
     can_compile = on_gpu and installed_version("triton") is not None
     return names(compile=can_compile, cuda_graphs=on_gpu)
-
-
-def example_input(
-    batch: int, resolution: int, seed: int = 0, device: str | torch.device = "cpu"
-) -> torch.Tensor:
-    """Return the images for all contenders, (batch, 3, resolution, resolution) of float32."""
-    return uniform_input((batch, 3, resolution, resolution), seed, device)
 
 
 def run(
@@ -145,15 +135,20 @@ def run(
     ('handwritten', 'inlined')
     """
     settings = settings.changed(changes)
-    on_request = ((COMPILED, settings.compile), (CUDA_GRAPHS, cuda_graphs))
+    asked = names(compile=settings.compile, cuda_graphs=cuda_graphs)
     chosen = choose(
         settings.contenders,
         names(compile=True, cuda_graphs=True),
         usual=usual(settings.device),
-        always=(BASELINE, *(name for name, asked in on_request if asked)),
+        always=(BASELINE, *set(asked).difference(names())),
     )
     settings = replace(settings, contenders=chosen)
-    _check_device(settings.device, recorded=CUDA_GRAPHS in chosen)
+    on_gpu = settings.device.startswith("cuda")
+    if CUDA_GRAPHS in chosen and not on_gpu:
+        raise SuiteError(
+            f"{CUDA_GRAPHS}: expected a CUDA device, since only a GPU records and replays kernels, "
+            f"got device={settings.device!r}. Add --device cuda, or leave it out."
+        )
     wrong = [resolution for resolution in resolutions if resolution < 4 or resolution % 4]
     if wrong:
         raise SuiteError(
@@ -161,7 +156,6 @@ def run(
             f"got {', '.join(map(str, wrong))}."
         )
     # Kernels that add in another order agree to fewer digits, on a GPU with TF32 to three.
-    on_gpu = settings.device.startswith("cuda")
     check = same_results(1e-2, 1e-2) if on_gpu else same_results(1e-4, 1e-5)
 
     def measure_case(parameters: Parameters) -> Comparison:
@@ -180,16 +174,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cuda-graphs", action="store_true", help="also with CUDA graphs; needs --device cuda"
     )
-
-
-def _check_device(device: str, *, recorded: bool) -> None:
-    """Refuse what this machine cannot run, before anything is built."""
-    if recorded and not device.startswith("cuda"):
-        raise SuiteError(
-            f"{CUDA_GRAPHS}: expected a CUDA device, since only a GPU records and replays kernels, "
-            f"got device={describe(device)}. Add --device cuda, or leave it out."
-        )
-    check_device(device)
 
 
 def _contenders(resolution: int, settings: ForwardSettings) -> dict[str, Callable[[], object]]:
@@ -213,5 +197,5 @@ def _contenders(resolution: int, settings: ForwardSettings) -> dict[str, Callabl
         CUDA_GRAPHS: lambda: symbolic("inlined", cuda_graphs=True),
         **{name: functools.partial(symbolic, name) for name in EXECUTIONS},
     }
-    x = example_input(settings.batch, resolution, seed, device)
+    x = uniform_input((settings.batch, 3, resolution, resolution), seed, device)
     return {name: functools.partial(ways[name](), x) for name in settings.contenders or ()}

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="(%(default)s)")
     parser.add_argument("--device", help="cpu, cuda, cuda:1 (default: a GPU if there is one)")
     parser.add_argument("--resume", action="store_true", help="continue from the checkpoint in DIR")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="for checkpoint and record "
+    parser.add_argument("--out", type=Path, metavar="DIR", help="for the checkpoint "
                        "(default: results/train/RECIPE)")  # fmt: skip
     parser.set_defaults(run=run)
 
@@ -49,5 +49,5 @@ def run(options: argparse.Namespace) -> int:
         print(f"hpml train: {place}; {left}", file=sys.stderr)
         return 130
     if os.environ.get("RANK", "0") == "0":
-        print(f"{result}\n\nCheckpoint and record: {shown}")
+        print(f"{result}\n\nCheckpoint: {shown}")
     return 0

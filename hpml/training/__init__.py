@@ -13,8 +13,7 @@ A recipe is a value. `train` follows it to the end; a `Trainer` goes step by ste
 (2, True)
 
 The files in the order in which values flow: ``recipe`` → ``batches`` → ``trainer`` (the loop;
-``nonfinite`` says where a loss broke, ``processes`` what many agree on) → ``checkpoint`` →
-``loop`` → ``result``.
+``processes`` is what many agree on) → ``checkpoint`` → ``loop`` → ``result``.
 """
 
 from __future__ import annotations

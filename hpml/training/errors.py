@@ -10,17 +10,19 @@ class TrainingError(HpmlError):
 
 
 class NotFiniteError(TrainingError):
-    """The loss is no longer a number.
+    """The loss is no longer finite.
 
     Attributes:
         step: from 0, counted over all epochs.
-        layer: where it first appeared, by its name in the model; "" for the loss itself.
     """
 
-    def __init__(self, message: str, step: int, layer: str) -> None:
-        super().__init__(message)
+    def __init__(self, step: int, loss: float) -> None:
+        super().__init__(
+            f"Step {step}: expected a finite loss, got {loss}. Try a lower learning_rate, bf16 "
+            "instead of amp, whose float16 ends at 65,504, or float32. Check the pictures and "
+            "labels of this step and of the one before."
+        )
         self.step = step
-        self.layer = layer
 
 
 class ProcessEndedError(TrainingError):

@@ -17,7 +17,6 @@ from tqdm import tqdm
 
 from hpml.base.errors import describe
 from hpml.base.tables import format_bytes
-from hpml.benchmark import write_case
 from hpml.datasets import Dataset
 from hpml.training.checkpoint import (
     NAME,
@@ -58,8 +57,8 @@ def train(
         seed: of the order of the pictures, and of what is random in the network. Equal arguments
             give equal losses on one machine; more processes give those of one up to rounding.
         device: "cpu", "cuda", "cuda:1"; by default this process's GPU if there is one.
-        out: folder for ``checkpoint.pt``, written after each epoch, and ``record.jsonl``; without
-            it nothing is kept. Several machines need one that they share.
+        out: folder for ``checkpoint.pt``, written after each epoch; without it nothing is kept.
+            Several machines need one that they share.
         resume: go on from the checkpoint in `out`. Losses and weights are those of a training that
             was never interrupted, on the same machine.
         progress: show a bar with images per second and memory.
@@ -109,14 +108,9 @@ def train(
                     f"({error}); resume with the original network, or delete the file and train "
                     "again."
                 ) from error
-        begun = trainer.step
         with _asked_to_stop(trainer):
             _run(trainer, path, progress and mine.rank == 0)
-        result = Training.of(trainer)
-        record = None if path is None else path.with_name("record.jsonl")
-        if record is not None and mine.rank == 0 and (trainer.step > begun or not record.exists()):
-            write_case(record, result.case())
-    return result
+        return Training.of(trainer)
 
 
 @contextlib.contextmanager

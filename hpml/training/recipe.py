@@ -69,11 +69,11 @@ class Recipe:
                 continue
             if type(value) is not int or value < least:
                 self._refuse(f"{name}: expected a whole number from {least}", value)
-        for name in ("learning_rate", "weight_decay"):
+        for name, bound in (("learning_rate", "above 0"), ("weight_decay", "of at least 0")):
             value = getattr(self, name)
             is_number = isinstance(value, (int, float)) and 0 <= value < math.inf
-            if not is_number or (name == "learning_rate" and not value):
-                self._refuse(f"{name}: expected a finite number above 0", value)
+            if not is_number or (bound == "above 0" and not value):
+                self._refuse(f"{name}: expected a finite number {bound}", value)
         if self.batch % (self.accumulate * processes):
             expected = f"a multiple of {self.accumulate} parts × {processes} processes"
             self._refuse(f"batch: expected {expected}", self.batch)

@@ -1,4 +1,4 @@
-"""What came of a training, as a value that shows itself and can be recorded like a benchmark."""
+"""What came of a training, as a value that shows itself; a suite compares its epochs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ import torch
 
 from hpml.base.environment import environment_record
 from hpml.base.tables import Shown, Table, format_bytes, format_seconds
-from hpml.benchmark import Case, Measurement
-from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.record import Parameters
+from hpml.benchmark import Measurement
 from hpml.training.recipe import Recipe
 from hpml.training.trainer import Trainer
 
@@ -82,22 +80,6 @@ class Training(Shown):
                 "final loss": self.losses[-1],
                 "memory": self.memory,
             },
-        )
-
-    def case(self) -> Case:
-        """Return this training in the form in which suites are recorded."""
-        parameters: Parameters = {
-            "recipe": self.recipe.name,
-            "data": self.data,
-            "images": self.images,
-            "batch": self.recipe.batch,
-            "epochs": len(self.accuracies),
-            "seed": self.seed,
-            "processes": self.processes,
-        }
-        measurement = self.measurement()
-        return Case(
-            "train", parameters, Comparison((measurement,), measurement.name, len(self.seconds))
         )
 
     def _shown(self) -> list[Table]:

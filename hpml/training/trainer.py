@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import hashlib
 import math
 import random
@@ -24,7 +23,6 @@ from hpml.datasets import Dataset
 from hpml.training.batches import Batches, prepared
 from hpml.training.checkpoint import generators, restore_generators
 from hpml.training.errors import NotFiniteError, TrainingError
-from hpml.training.nonfinite import not_finite
 from hpml.training.processes import Processes
 from hpml.training.recipe import Recipe
 
@@ -98,6 +96,12 @@ class Trainer:
                 f"model: expected weights of torch.float32, got {', '.join(sorted(other))}; call "
                 "model.float(): the recipe chooses the precision of the computation."
             )
+        spoiled = [n for n, weights in model.named_parameters() if not weights.isfinite().all()]
+        if spoiled:
+            raise TrainingError(
+                f"model: expected weights that are finite, got others in {', '.join(spoiled)}; "
+                "load other weights."
+            )
         self.recipe, self.data, self.epochs, self.seed = recipe, data, epochs, seed
         self.batches = Batches(data.train, recipe, self.processes, seed)
         # Made once, and where the addresses of functions stand in it, without them.
@@ -110,7 +114,6 @@ class Trainer:
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=self._scaled)
         self._shared: DistributedDataParallel | None = None
         self._forward = self._made_faster()
-        self._look_every = LOOK_EVERY.get(self.device.type, 1)
         self._unseen: list[Tensor] = []
         self.step = 0
         self.losses: list[float] = []
@@ -145,7 +148,8 @@ class Trainer:
         has set ``stop`` before a look.
 
         Raises:
-            NotFiniteError: if a loss is no number. The weights are those before that step.
+            NotFiniteError: if a loss is not finite. On a CPU the weights are those before that
+                step; on a GPU later steps have changed them.
             TrainingError: if all epochs are over, after which there is no learning rate.
         """
         number, start = divmod(self.step, len(self.batches))
@@ -159,29 +163,20 @@ class Trainer:
         if len(self.seconds) == number:
             self.seconds.append(0.0)
         self.model.train()
-        kept = self._kept()
+        look_every = LOOK_EVERY.get(self.device.type, 1)
         began = time.perf_counter()
         for images, labels in self.batches.of(number, start):
             self._set_learning_rate()
             self._unseen.append(self._gradients(images, labels))
-            at_once = self._look_every == 1
-            if at_once and not self._look():
-                raise self._not_finite(images)
+            last = (self.step + 1) % len(self.batches) == 0
+            due = last or len(self._unseen) == look_every
+            if due:
+                self._look()
             self._update()
             self.step += 1
-            last = self.step % len(self.batches) == 0
-            if not at_once:
-                if not last and len(self._unseen) < self._look_every:
-                    continue
-                if not self._look():
-                    # Go back to where all was well, and look at each step from there on.
-                    self.load(kept)
-                    self._look_every = 1
-                    yield from self.epoch()
-                    return
-                kept = self._kept()
-            if last:
-                self._synchronise()
+            if not due:
+                continue
+            self._synchronise()
             self.seconds[number] += time.perf_counter() - began
             yield self.losses[-1]
             if self.stopped and not last:
@@ -249,31 +244,17 @@ class Trainer:
             "processes": self.processes.count,
         }
 
-    def _kept(self) -> dict[str, Any]:
-        """Return a copy of the state to go back to, where a look comes after several steps."""
-        return copy.deepcopy(self.state()) if self._look_every > 1 else {}
-
-    def _look(self) -> bool:
-        """Move the losses of the steps since the last look to ``losses``; say if all are finite."""
+    def _look(self) -> None:
+        """Move the losses of the steps since the last look to ``losses``, if all are finite."""
         stop = torch.tensor(float(self.stop), device=self.device)
         sums = self.processes.summed(torch.stack([*self._unseen, stop])).tolist()
         self.stopped = sums.pop() > 0
-        self.losses += [loss / self.processes.count for loss in sums]
-        finite = all(math.isfinite(loss) for loss in sums)
-        if finite:
-            self._unseen = []
-        return finite
-
-    def _not_finite(self, images: Tensor) -> NotFiniteError:
-        self.losses.pop()
-        own = self._unseen.pop().item()
-        self.optimiser.zero_grad(set_to_none=True)
-        if math.isfinite(own):
-            return NotFiniteError(
-                f"Step {self.step}: the loss of another process is not finite; its output says "
-                "where.", self.step, ""
-            )  # fmt: skip
-        return not_finite(self.model, lambda: self._scores(self.model, images), self.step, own)
+        self._unseen = []
+        for step, loss in enumerate(sums, start=self.step + 1 - len(sums)):
+            if not math.isfinite(loss):
+                self.optimiser.zero_grad(set_to_none=True)
+                raise NotFiniteError(step, loss)
+            self.losses.append(loss / self.processes.count)
 
     def _gradients(self, images: Tensor, labels: Tensor) -> Tensor:
         """Add the gradients of a batch, in parts if the recipe says so; return the loss."""

@@ -34,7 +34,7 @@ def test_the_record_points_at_no_person_and_no_place() -> None:
 def test_recording_imports_neither_torch_nor_numpy() -> None:
     code = (
         "import sys; from hpml.base import environment_record; r = environment_record();"
-        "print(r['torch'], [m for m in ('torch', 'numpy', 'numba', 'pandas') if m in sys.modules])"
+        "print(r['torch'], [m for m in ('torch', 'numpy', 'numba') if m in sys.modules])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.split(" ", 1)[1].strip() == "[]"

@@ -19,7 +19,7 @@ def test_a_difference_is_made_in_each_round() -> None:
     # and its interval many times as wide.
     machine = tuple(1.0 + 0.1 * k for k in range(9))
     found = compared(fast=machine, slow=tuple(t + 0.5 for t in machine)).difference("slow")
-    assert found.band == pytest.approx((0.5, 0.5, 0.5))
+    assert (found.low, found.value, found.high) == pytest.approx((0.5, 0.5, 0.5))
     assert found.against(0) == "above"
 
 

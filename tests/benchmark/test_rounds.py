@@ -82,22 +82,6 @@ def test_a_drift_of_the_machine_cancels_in_the_ratios() -> None:
     assert "unstable" in {advice.problem for _, advice in result.advice}
 
 
-def test_a_stop_keeps_the_complete_rounds() -> None:
-    clock = FakeClock()
-    asked = 0
-
-    def stop() -> bool:
-        nonlocal asked
-        asked += 1
-        return asked > 7
-
-    result = compare(
-        {"a": clock.work(1.0), "b": clock.work(1.0)}, rounds=25, clock=clock, stop=stop
-    )
-    assert (result.rounds, result.asked_rounds, result.complete) == (7, 25, False)
-    assert "stopped; 25 were asked for" in str(result)
-
-
 @pytest.mark.parametrize(
     ("slower", "early", "rounds"),
     [(2.0, True, 10), (2.0, False, 25), (1.3, True, 15), (1.12, True, 25)],
@@ -221,6 +205,7 @@ def test_ctrl_c_returns_the_complete_rounds() -> None:
     clock = FakeClock()
     left = compare({"a": failing(clock, KeyboardInterrupt())}, clock=clock, **ONE_CALL)
     assert (left.rounds, left.asked_rounds, left.complete) == (11, 25, False)
+    assert "stopped; 25 were asked for" in str(left)
 
 
 def test_the_deadline_of_a_caller_is_not_taken_for_ctrl_c() -> None:
@@ -285,7 +270,6 @@ def test_natural_mistakes_are_explained(contenders: object) -> None:
         ("min_sample_time", None),
         ("min_sample_time", "x"),
         ("seed", [1]),
-        ("stop", True),
         ("threads", 0),
         ("warm_up", -1),
         ("check", True),

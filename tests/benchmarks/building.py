@@ -17,7 +17,7 @@ import torch
 from hpml.benchmark import compare
 from hpml.benchmark.agreement import same_results
 from hpml.models import DeepLinear, linear_layers, symbolic_deep_linear
-from hpml.suites.deep_linear import example_input
+from hpml.suites.forwards import uniform_input
 from hpml.symbolic import EXECUTIONS, config
 
 NODES = (1000, 10_000, 50_000)
@@ -26,7 +26,7 @@ FEATURES = 4
 
 def checked(build: Callable[[], Any], layers: list[torch.nn.Module]) -> Callable[[], Any]:
     """Return `build`, once a model that it made was found to compute what it should."""
-    x = example_input(2, FEATURES)
+    x = uniform_input((2, FEATURES))
     with torch.no_grad():
         same_results()({"handwritten": DeepLinear(layers)(x), "built": build()(x)})
     return build

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
-from hpml.jit import JitError, first_calls, graph_breaks, inductor_loops, torchscript_graphs
+from hpml.jit import (
+    JitError,
+    compiler_of_this_run,
+    find_compiler,
+    find_cpp_compiler,
+    first_calls,
+    graph_breaks,
+    inductor_loops,
+    torchscript_graphs,
+)
 
 
 def test_first_calls_are_timed_and_agree() -> None:
@@ -86,6 +96,21 @@ def test_the_optimised_graph_differs_from_the_recorded_one() -> None:
     assert "# " not in graphs["recorded"]
     assert "%x : Float(3)" in graphs["recorded"]
     assert "device" not in graphs["recorded"]
+
+
+def test_a_compiler_for_c_alone_is_none_for_torch_compile(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("gcc", "g++-13"):
+        (tmp_path / name).touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for variable in ("CC", "CXX", "HPML_QUICK"):
+        monkeypatch.delenv(variable, raising=False)
+    assert (find_compiler(), find_cpp_compiler()) == ("gcc", None)
+    assert compiler_of_this_run()[0] == {"backend": "aot_eager"}
+    monkeypatch.setenv("CXX", "g++-13")
+    assert find_cpp_compiler() == "g++-13"
+    assert compiler_of_this_run()[0] == {}
 
 
 # Inductor's own modules use what TorchScript deprecates.

@@ -28,7 +28,6 @@ def test_recipes_train_in_interleaved_epochs_and_their_accuracies_are_recorded(
     assert [len(m.samples) for m in comparison] == [2, 2]
     assert read_cases(tmp_path / "c.jsonl").cases == result.cases
     reached = convnext_train.accuracies(result.cases, "amp")
-    assert result.table()["accuracy"].tolist()[1::2] == reached
     # As a training by itself would have it.
     alone = convnext_train.train_convnext("amp", few(), batch=64, seed=1, device="cpu", epochs=2)
     assert alone.accuracy == reached[0]
@@ -90,7 +89,7 @@ def test_a_compiled_network_that_computes_something_else_is_not_timed() -> None:
 # --- hpml train ---
 
 
-def test_train_leaves_checkpoint_and_record_and_resumes(
+def test_train_leaves_a_checkpoint_and_resumes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("hpml.datasets.choosing.digits", few)
@@ -113,7 +112,6 @@ def test_train_leaves_checkpoint_and_record_and_resumes(
     assert cli.main([*words, "--resume"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("bf16 on digits, seed 0")
-    assert len(read_cases(tmp_path / "t" / "record.jsonl")) == 1
 
 
 def test_train_lists_its_recipes_and_refuses_other_data(
@@ -124,7 +122,7 @@ def test_train_lists_its_recipes_and_refuses_other_data(
     assert cli.main(["train", "amp", "--data", "mnist"]) == 1
     assert "expected one of tiny-imagenet, digits" in capsys.readouterr().err
     assert cli.main(["train", "amp", "--data", "digits", "--device", "gpu"]) == 1
-    assert "device: expected one of cpu" in capsys.readouterr().err
+    assert "device: expected cpu" in capsys.readouterr().err
 
 
 def test_a_picture_of_64_pixels_gets_larger_patches() -> None:

@@ -20,7 +20,6 @@ def test_on_a_cpu_the_suite_measures_what_means_something_and_names_the_rest() -
     assert all(name in result.notes[0] for name in (launch.WAIT, *launch.TRANSFERS))
     text = str(result)
     assert all(unit in text for unit in ("thousand a second", "GB/s", "GFLOP/s"))
-    assert list(result.table()["mebibytes"]) == [1, 1, 1]
     assert len(result.plot().axes) == 1
 
 

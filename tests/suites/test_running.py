@@ -95,22 +95,6 @@ def test_a_resume_skips_only_the_very_case(tmp_path: Path, older: Case) -> None:
     assert log == [1]
 
 
-def test_a_stop_keeps_the_begun_case_in_the_result_and_off_the_disk(tmp_path: Path) -> None:
-    out = tmp_path / "suite.jsonl"
-    stopped = False
-
-    def measure_case(parameters: Parameters) -> Comparison:
-        nonlocal stopped
-        if parameters["layers"] == 2:
-            stopped = True
-            return compared(rounds=4, asked=6)
-        return compared()
-
-    outcome = run_cases("suite", CASES, measure_case, Settings(out=out, stop=lambda: stopped))
-    assert [case.comparison.rounds for case in outcome.cases] == [6, 4]
-    assert len(read_cases(out)) == 1
-
-
 @pytest.mark.parametrize("resume", [False, True])
 def test_what_is_not_a_file_of_results_is_refused_before_measuring(
     tmp_path: Path, resume: bool

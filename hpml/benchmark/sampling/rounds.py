@@ -26,7 +26,6 @@ from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import (
     BenchmarkError,
     ContenderError,
-    StoppedError,
     error_text,
     function,
     text,
@@ -99,7 +98,6 @@ def compare(
     seed: int = 0,
     stop_early: bool = True,
     progress: bool | str = False,
-    stop: Callable[[], bool] | None = None,
     check: Callable[[Mapping[str, object]], None] | None = None,
     clock: Callable[[], float] | None = None,
 ) -> Comparison:
@@ -122,18 +120,16 @@ def compare(
             if each ratio to the baseline is far from 1 by then; see `PairedSamples.clear` for the
             error rate.
         progress: show a progress bar, with this text if it is one.
-        stop: asked before each round; once it says True, what was measured so far is returned.
         check: called with one result of each contender before anything is timed, and raises if
             they do not compute the same; see `hpml.benchmark.agreement.same_results`.
 
     Returns:
-        A `Comparison`; print it, or call its ``table()``, ``plot()``, ``ratio(name)``. Ctrl-C ends
-        the rounds, and those that are complete are returned.
+        A `Comparison`; print it, or call its ``plot()`` and ``ratio(name)``. Ctrl-C ends the
+        rounds, and those that are complete are returned.
 
     Raises:
         BenchmarkError: if an argument is out of range, there are no contenders, or `check` fails.
         ContenderError: if a contender fails, with its name and the complete rounds before.
-        StoppedError: if `stop` said True before the first round was complete.
 
     >>> comparison = compare({"sum": lambda: sum(range(1000)), "short": lambda: sum(range(10))},
     ...                      rounds=7, min_sample_time=1e-4)
@@ -149,7 +145,6 @@ def compare(
     settings = Settings(threads, device, min_sample_time, warm_up, clock)
     resolution = check_resolution(resolution)
     rounds, seed = whole_number("rounds", rounds, 1), whole_number("seed", seed)
-    function("stop", stop, "a function that says True to stop")
     function("check", check, "a function of the results, such as `same_results()`")
     orders = schedule(len(known), rounds, seed)
 
@@ -163,7 +158,6 @@ def compare(
         compared,
         check=check,
         progress=progress,
-        stop=stop,
         looks=looks(rounds) if stop_early else (),
     )
 
@@ -240,7 +234,6 @@ def _run(
     *,
     check: Callable[[Mapping[str, object]], None] | None = None,
     progress: bool | str = False,
-    stop: Callable[[], bool] | None = None,
     looks: Sequence[int] = (),
 ) -> Comparison:
     """Take one sample of each contender a round, in the given orders."""
@@ -267,8 +260,6 @@ def _run(
         rounds: list[list[float]] = []
         try:
             for order in _with_progress(orders, progress):
-                if stop is not None and stop():
-                    break
                 # The garbage of the last round must not be charged to this one.
                 gc.collect()
                 times = [0.0] * len(prepared)
@@ -291,8 +282,6 @@ def _run(
             # A subclass is a caller's deadline, which is for the caller.
             if not rounds or type(error) is not KeyboardInterrupt:
                 raise
-        if not rounds:
-            raise StoppedError("Stopped before the first round was complete: nothing was measured.")
         return compared(_measurements(prepared, rounds, settings))
 
 

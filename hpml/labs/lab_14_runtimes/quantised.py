@@ -13,7 +13,7 @@ from hpml.base.page import Page, say
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison
 from hpml.course.racing import race
-from hpml.jit import find_compiler
+from hpml.jit import find_cpp_compiler
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -125,7 +125,7 @@ def race_integers(found: Mapping[str, Sequence[nn.Module]]) -> Comparison | Page
         return say("A short run leaves out integers.")
     if len(found) == 1:
         return say("Integers need torchao: `pip install -c constraints.txt torchao`.")
-    if find_compiler() is None:
+    if find_cpp_compiler() is None:
         return say("Integer kernels are compiled, which needs a C++ compiler, such as g++.")
     batch = images()[0][:BATCH]
     ready = {way: compile_int8(models[0], batch) for way, models in found.items()}
