@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import sys
 from dataclasses import dataclass
 from importlib import metadata
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from hpml.base.environment import (
     cpu_model,
@@ -21,9 +20,6 @@ from hpml.base.errors import describe
 from hpml.base.files import PACKAGED, CourseFileError, course_folder
 from hpml.base.tables import Shown, Table, format_bytes
 from hpml.jit.compilers import find_compiler, find_cpp_compiler
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 State = Literal["ok", "absent", "warning", "missing"]
 """``ok``; ``absent``: optional and not there; ``warning``: look at it; ``missing``: required."""
@@ -68,28 +64,19 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Difference:
-    """An installed package whose version is not the one the course was tested with."""
-
-    package: str
-    tested: str
-    installed: str
-
-
-@dataclass(frozen=True)
 class Report(Shown):
     """All findings, in the order a reader needs them."""
 
     findings: tuple[Finding, ...]
-    differences: tuple[Difference, ...] = ()
 
     @property
     def ok(self) -> bool:
         """Whether nothing that the course requires is missing."""
         return all(finding.state != "missing" for finding in self.findings)
 
+    @property
     def table(self) -> Table:
-        """Return the findings as a table."""
+        """The findings as a table."""
         rows = [
             (_MARKS[found.state], found.name, found.value or "not found", found.cost)
             for found in self.findings
@@ -102,22 +89,6 @@ class Report(Shown):
         )
         return Table(("", "what", "found", "what it costs"), rows, caption=verdict)
 
-    def differences_table(self) -> Table | None:
-        """Return the packages of another version than tested, or None where there are none."""
-        if not self.differences:
-            return None
-        rows = [(each.package, each.tested, each.installed) for each in self.differences]
-        return Table(
-            ("package", "tested", "installed"),
-            rows,
-            title="Versions that differ from the tested ones",
-            caption="Results may differ. `make .venv` installs the tested versions.",
-            align=("left", "left", "left"),
-        )
-
-    def _shown(self) -> list[Table]:
-        return [table for table in (self.table(), self.differences_table()) if table]
-
 
 def report() -> Report:
     """Look at this machine and return what was found; imports torch if it is installed.
@@ -125,7 +96,6 @@ def report() -> Report:
     >>> any(finding.name == "Python" for finding in report().findings)
     True
     """
-    pins, course = _course()
     findings = (
         _python(),
         *_torch(),
@@ -133,45 +103,22 @@ def report() -> Report:
         _memory(),
         _gpu(),
         *_compilers(),
-        course,
+        _course(),
         *(_package(name, cost, "missing") for name, cost in _REQUIRED.items()),
         *(_package(name, cost, "absent") for name, cost in _OPTIONAL.items()),
     )
-    return Report(findings, differences(pins))
+    return Report(findings)
 
 
-def differences(pins: Mapping[str, str]) -> tuple[Difference, ...]:
-    """Return the installed packages whose version is not the pinned one, by name.
-
-    A package that is not installed is no difference, nor is a local build of the pinned version
-    such as ``2.13.0+cpu``.
-
-    >>> differences({"no-such-package": "1.0"})
-    ()
-    """
-    found = []
-    for package, tested in pins.items():
-        installed = installed_version(package)
-        if installed is not None and installed.partition("+")[0] != tested.partition("+")[0]:
-            found.append(Difference(package, tested, installed))
-    return tuple(sorted(found, key=lambda each: each.package.lower()))
-
-
-def _course() -> tuple[dict[str, str], Finding]:
-    """Return the pinned versions and the finding about the course's folder."""
+def _course() -> Finding:
     try:
         folder = course_folder()
     except CourseFileError as error:
-        return {}, Finding("course folder", "warning", "", str(error))
-    labs = len(list((folder / "notebooks").glob("[0-9][0-9]_*.ipynb")))
-    constraints = folder / "constraints.txt"
-    if not constraints.is_file():
-        if folder == PACKAGED:
-            return {}, Finding("course folder", "ok", f"labs: {labs}, inside the installed package")
-        cost = "versions are not compared: the folder has no constraints.txt"
-        return {}, Finding("course folder", "warning", f"labs: {labs}", cost)
-    pairs = re.findall(r"(?m)^([\w.-]+)==(\S+)", constraints.read_text(encoding="utf-8"))
-    return dict(pairs), Finding("course folder", "ok", f"labs: {labs}")
+        return Finding("course folder", "warning", "", str(error))
+    labs = f"labs: {len(list((folder / 'notebooks').glob('[0-9][0-9]_*.ipynb')))}"
+    if folder == PACKAGED:
+        labs += ", inside the installed package"
+    return Finding("course folder", "ok", labs)
 
 
 def _python() -> Finding:

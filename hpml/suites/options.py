@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from hpml.base.arguments import whole
 from hpml.base.errors import HpmlError
 from hpml.base.files import results_folder
 from hpml.suites.settings import SuiteError, option_names
@@ -27,15 +28,8 @@ class SuiteResult(Protocol):
         """Draw the result."""
 
 
-def positive(text: str) -> int:
-    """Return a whole number of at least 1, for argparse."""
-    try:
-        value = int(text)
-    except ValueError:
-        value = 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, got {text!r}")
-    return value
+positive = whole(1, 10**9)
+"""A whole number of at least 1, for argparse."""
 
 
 def add_shared_arguments(

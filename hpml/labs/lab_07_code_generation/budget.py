@@ -23,8 +23,6 @@ PARTS: Mapping[str, Mapping[str, float]] = {
 }
 """Each part of a layer's time as a sum of stages, which are loops over the same layers."""
 
-_COLOURS = (style.MUTED, style.ACCENT, "#332288", "#999933", "#117733", "#44AA99")
-
 
 @dataclass(frozen=True)
 class Budget:
@@ -58,11 +56,12 @@ class Budget:
     def picture(self) -> Page:
         """Draw one layer as a stacked bar, the bar taken apart, the floor, and what is left."""
         rows, stack, left = [], [], 0.0
-        for (name, part), colour in zip(self.items(), _COLOURS, strict=True):
+        shades = style.series(list(self.parts))
+        for name, part in self.items():
             time, share = 1e6 * part.value, _percent(part.value / self.whole.value)
             text = f"{format_interval(part)}, {share}"
-            rows.append(Bar(name, time, text, start=left, colour=colour))
-            stack.append((max(time, 0.0), colour))
+            rows.append(Bar(name, time, text, start=left, colour=shades[name]))
+            stack.append((max(time, 0.0), shades[name]))
             left += time
         floor = f"{format_interval(self.floor)}, {_percent(self.floor.value / self.whole.value)}"
         over = f"{1e9 * self.gap:.0f} ns, {_percent(self.gap / self.whole.value)}"

@@ -142,8 +142,6 @@ def pytorch_scales(data: Dataset, start: float, interval: int, steps: int) -> li
     """Return the scale of each step of a training in float16 with PyTorch's GradScaler."""
     import torch
 
-    from hpml.labs.lab_12_training.networks import network
-
     model, scales = network(data), []
     optimiser = torch.optim.AdamW(model.parameters(), 2e-3)
     scaler = torch.amp.GradScaler("cpu", init_scale=start, growth_interval=interval)

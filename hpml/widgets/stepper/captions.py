@@ -1,8 +1,14 @@
-"""What an instruction does, in one line of plain words."""
+"""What an instruction does, in one line of plain words.
+
+`_SENTENCES` has a template for each family of opcodes, such as ``"sets {name} of {1} to {0}"``, or
+a function where the words depend on more than the opcode. `_fields` lists what a template may name.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from string import Formatter
 
 from hpml.bytecode.machine import Step
 from hpml.widgets.stepper.words import Words, named
@@ -10,37 +16,6 @@ from hpml.widgets.stepper.words import Words, named
 _MANY = 4
 _NULL = "NULL"
 
-_ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "IMPORT_FROM")
-_NOTHING = {
-    "NOP": "does nothing",
-    "NOT_TAKEN": "does nothing: it marks where the jump above does not lead",
-    "CACHE": "does nothing",
-    "PRECALL": "gets the call that follows ready",
-    "EXTENDED_ARG": "holds the upper part of the next instruction's number",
-    "COPY_FREE_VARS": "brings in the cells that come from outside this function",
-    "SETUP_ANNOTATIONS": "creates the dictionary of annotations",
-}
-_KINDS = {
-    "BUILD_LIST": "the list ",
-    "BUILD_TUPLE": "the tuple ",
-    "BUILD_SET": "the set ",
-    "BUILD_MAP": "the dictionary ",
-    "BUILD_CONST_KEY_MAP": "the dictionary ",
-    "BUILD_SLICE": "the slice ",
-    "BUILD_STRING": "the joined text ",
-    "GET_ITER": "an iterator over it, ",
-    "GET_YIELD_FROM_ITER": "an iterator over it, ",
-    "GET_LEN": "the length of the value below, ",
-    "LOAD_CONST": "the constant ",
-    "LOAD_BUILD_CLASS": "what makes classes, ",
-    "LOAD_ASSERTION_ERROR": "the exception class ",
-    "MAKE_FUNCTION": "a new ",
-    "FORMAT_VALUE": "it as text, ",
-    "FORMAT_SIMPLE": "it as text, ",
-    "FORMAT_WITH_SPEC": "it as text, ",
-    "CONVERT_VALUE": "it as text, ",
-    "TO_BOOL": "whether that counts as true: ",
-}
 _TO_SEE_IT = ". To see them run, step through something that asks it for values, such as list(...)"
 _CALLS = {"CALL": 2, "CALL_KW": 3}
 """Calls, and how many values lie on the stack besides as many arguments as the number says."""
@@ -54,22 +29,11 @@ _OPERANDS = {
 }
 """How many values at the top of the stack an instruction works on, where it may raise."""
 
-_GROWS = {
-    "LIST_APPEND": "appends it to the list",
-    "LIST_EXTEND": "adds its items to the list",
-    "SET_ADD": "adds it to the set",
-    "SET_UPDATE": "adds its items to the set",
-    "MAP_ADD": "puts them, key and value, into the dictionary",
-    "DICT_UPDATE": "puts its items into the dictionary",
-    "DICT_MERGE": "puts its items into the dictionary",
-}
-
 
 def instruction_words(step: Step) -> Words:
     """Return what a step did, without where an exception of its went."""
-    if step.raised is not None:
-        return [("op", str(step.instruction)), " ", *_raises(step)]
-    return [("op", str(step.instruction)), " ", *_does(step)]
+    words = _does(step) if step.raised is None else _raises(step)
+    return [("op", str(step.instruction)), " ", *words]
 
 
 def locals_named(step: Step) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -87,11 +51,39 @@ def locals_named(step: Step) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _does(step: Step) -> Words:
-    name = step.opname
-    for names, words in _FAMILIES:
-        if name in names or any(name.startswith(each[:-1]) for each in names if each[-1] == "*"):
-            return words(step)
+    for opcodes, sentence in _SENTENCES.items():
+        if re.fullmatch(opcodes, step.opname):
+            return _fill(sentence, step) if isinstance(sentence, str) else sentence(step)
     return _plainly(step)
+
+
+def _fill(template: str, step: Step, **more: Words) -> Words:
+    """Return a template's words, with what a step did in place of its fields."""
+    fields = _fields(step) | more
+    words: Words = []
+    for text, field, *_ in Formatter().parse(template):
+        words += [text, *(fields[field] if field else ())]
+    return words
+
+
+def _fields(step: Step) -> dict[str, Words]:
+    """Return what each field of a template stands for; a number is a value taken, lowest first."""
+    name = re.sub(r"NULL(\|self)? \+ | \+ NULL(\|self)?", "", step.instruction.argrepr)
+    kind = "cell" if "DEREF" in step.opname else "place"
+    gone, taken = _gone(step), _without_null(_gone(step))
+    return {
+        "function": [step.function],
+        "name": [("name", name)],
+        "first": [("name", name.split(", ")[0])],
+        "last": [("name", name.split(", ")[-1])],
+        "names": _separated("name", name.split(", "), " and "),
+        "slot": [f"{kind} {step.instruction.arg} of the values array, ", ("name", name)],
+        "gone": _listed("gone", gone),
+        **{str(place): [("gone", value)] for place, value in enumerate(gone)},
+        "takes": ["takes ", *_listed("gone", taken), " off the stack and "] if taken else [],
+        "new": _listed("new", _without_null(step.pushed)),
+        "jumps": [_jumps(step)],
+    }
 
 
 def _gone(step: Step) -> list[str]:
@@ -99,17 +91,8 @@ def _gone(step: Step) -> list[str]:
     return [named(value) for value in step.stack_before[len(step.stack_before) - step.popped :]]
 
 
-def _plainly(step: Step) -> Words:
-    """Say what was taken off the stack and what was put on it."""
-    taken = [value for value in _gone(step) if value != _NULL]
-    put = [value for value in step.pushed if value != _NULL]
-    words: Words = []
-    if taken:
-        words += ["takes ", *_listed("gone", taken), " off the stack"]
-    if put:
-        words += [" and pushes " if taken else "pushes "]
-        words += [_KINDS.get(step.opname, ""), *_listed("new", put)]
-    return words or ["leaves the stack as it is"]
+def _without_null(values: Sequence[str]) -> list[str]:
+    return [value for value in values if value != _NULL]
 
 
 def _listed(kind: str, values: Sequence[str]) -> Words:
@@ -128,6 +111,15 @@ def _separated(kind: str, values: Sequence[str], last: str) -> Words:
     return words
 
 
+def _plainly(step: Step) -> Words:
+    """Say what was taken off the stack and what was put on it."""
+    if _without_null(step.pushed):
+        return _fill("{takes}pushes {new}", step)
+    if taken := _without_null(_gone(step)):
+        return ["takes ", *_listed("gone", taken), " off the stack"]
+    return ["leaves the stack as it is"]
+
+
 def _raises(step: Step) -> Words:
     raised: Words = ["raises ", ("bad", str(step.raised))]
     if step.opname == "RERAISE":
@@ -140,7 +132,7 @@ def _raises(step: Step) -> Words:
         count = number + _CALLS[step.opname]
     # With an exception the stack is cut: what lay lower was not an operand of this instruction.
     low = max(0, len(step.stack_before) - count)
-    taken = [named(value) for value in step.stack_before[low:] if value != _NULL]
+    taken = _without_null(step.stack_before[low:])
     if taken and step.opname in _CALLS:
         return ["calls ", *_listed("gone", taken[:1]), ", which ", *raised]
     if taken:
@@ -150,235 +142,181 @@ def _raises(step: Step) -> Words:
 
 def _resume(step: Step) -> Words:
     if step.instruction.arg == 0:
-        return [f"begins {step.function}; it changes nothing"]
-    return [f"goes on in {step.function} where it had paused"]
-
-
-def _load_fast(step: Step) -> Words:
-    names = step.instruction.argrepr.split(", ")
-    if step.opname == "LOAD_FAST_AND_CLEAR":
-        return ["puts the variable ", ("name", names[0]), " aside on the stack for a while"]
-    if step.opname == "LOAD_CLOSURE":
-        return ["pushes the cell of ", ("name", names[0]), " itself"]
-    where = "" if len(names) > 1 or step.instruction.arg is None else f" {step.instruction.arg}"
-    place = f"place{where or 's'}" if "DEREF" not in step.opname else f"cell{where}"
-    return [
-        f"reads {place} of the values array, ", *_separated("name", names, " and "),
-        ", and pushes ", *_listed("new", step.pushed),
-    ]  # fmt: skip
+        return _fill("begins {function}; it changes nothing", step)
+    return _fill("goes on in {function} where it had paused", step)
 
 
 def _store_fast(step: Step) -> Words:
-    names = step.instruction.argrepr.split(", ")
-    taken = _listed("gone", _gone(step)[::-1])
-    if step.opname == "STORE_FAST_LOAD_FAST":
-        return [
-            "takes ", *taken, " off the stack into ", ("name", names[0]), ", then reads ",
-            ("name", names[-1]), " and pushes ", *_listed("new", step.pushed),
-        ]  # fmt: skip
-    if len(names) > 1:
-        stored = _separated("name", names, " and ")
-        return ["takes ", *taken, " off the stack and stores them as ", *stored]
-    kind = "cell" if "DEREF" in step.opname else "place"
     if _gone(step) == [_NULL]:
-        return ["takes the empty place off the stack: ", ("name", names[0]), " has no value again"]
-    where = f"{kind} {step.instruction.arg} of the values array, "
-    return ["takes ", *taken, f" off the stack and stores it in {where}", ("name", names[0])]
+        return _fill("takes the empty place off the stack: {name} has no value again", step)
+    return _fill("takes {gone} off the stack and stores it in {slot}", step)
 
 
 def _load_named(step: Step) -> Words:
-    name = step.instruction.argrepr.removeprefix("NULL + ").removesuffix(" + NULL")
-    values = [value for value in step.pushed if value != _NULL]
     null = ", with an empty place (NULL) for the call" if _NULL in step.pushed else ""
-    return ["looks up the name ", ("name", name), " and pushes ", *_listed("new", values), null]
-
-
-def _store_named(step: Step) -> Words:
-    name = ("name", step.instruction.argrepr)
-    return ["takes ", *_listed("gone", _gone(step)), " off the stack and names it ", name]
-
-
-def _delete(step: Step) -> Words:
-    taken = _gone(step)
-    what: Words = [("name", step.instruction.argrepr)] if step.instruction.argrepr else ["an item"]
-    return ["deletes ", *what, *(["; it takes ", *_listed("gone", taken)] if taken else [])]
+    return _fill("looks up the name {name} and pushes {new}" + null, step)
 
 
 def _load_attr(step: Step) -> Words:
-    name = step.instruction.argrepr.removeprefix("NULL|self + ").removesuffix(" + NULL|self")
-    below = [value for value in _gone(step) if value != _NULL]
-    kept = below or list(step.stack_before[-1:])
-    put = [value for value in step.pushed if value != _NULL]
-    # A method comes with its object, which is its first argument.
-    new = _listed("new", put)
-    return ["looks up ", ("name", name), " of ", *_listed("gone", kept), " and pushes ", *new]
-
-
-def _store_attr(step: Step) -> Words:
-    taken = _gone(step)
-    name = ("name", step.instruction.argrepr)
-    return ["sets ", name, " of ", ("gone", taken[-1]), " to ", ("gone", taken[0])]
-
-
-def _store_item(step: Step) -> Words:
-    value, container, *key = _gone(step)
-    return [
-        "takes all three off the stack and stores " if len(key) == 1 else "stores ",
-        ("gone", value), " in ", ("gone", container), " at ", *_separated("gone", key, " to "),
-    ]  # fmt: skip
+    # A method comes with its object, which is its first argument: that stays on the stack.
+    owner = _without_null(_gone(step)) or step.stack_before[-1:]
+    return _fill("looks up {name} of {owner} and pushes {new}", step, owner=_listed("gone", owner))
 
 
 def _unpack(step: Step) -> Words:
-    taken = _listed("gone", _gone(step))
-    items = _listed("new", step.pushed[::-1])
-    return ["takes ", *taken, " off the stack and pushes its items, the first on top: ", *items]
-
-
-def _grow(step: Step) -> Words:
-    return ["takes ", *_listed("gone", _gone(step)), f" off the stack and {_GROWS[step.opname]}"]
+    template = "takes {gone} off the stack and pushes its items, the first on top: {items}"
+    return _fill(template, step, items=_listed("new", step.pushed[::-1]))
 
 
 def _test_jump(step: Step) -> Words:
     jumps = step.jumped_to is not None
-    tested = named(step.stack_before[-1]) if step.stack_before else ""
     # None is asked for by name; anything else is asked whether it counts as true.
     if "NONE" in step.opname:
         verdict = "is None" if ("NOT" in step.opname) != jumps else "is not None"
     else:
         verdict = "is true" if ("TRUE" in step.opname) == jumps else "is not true"
-    start: Words = ["takes ", ("gone", tested), " off the stack; it "]
-    if not step.popped:
-        start = ["looks at ", ("name", tested), ", which "]
-    return [*start, verdict, f": {_goes(step)}" if jumps else ": no jump"]
+    end = verdict + (": {jumps}" if jumps else ": no jump")
+    if step.popped:
+        return _fill("takes {gone} off the stack; it " + end, step)
+    return _fill("looks at {top}, which " + end, step, top=_listed("name", step.stack_before[-1:]))
 
 
-def _goes(step: Step) -> str:
+def _jumps(step: Step) -> str:
     back = step.jumped_to is not None and step.jumped_to < step.offset
     return f"jumps {'back ' if back else ''}to {step.jumped_to}"
 
 
-def _jump(step: Step) -> Words:
-    return [_goes(step)]
-
-
 def _for_iter(step: Step) -> Words:
+    template = "asks the iterator for its next value"
     if step.jumped_to is not None:
-        return ["asks the iterator for its next value; there is none left: ", _goes(step)]
-    if not step.pushed:
-        return ["asks the iterator for its next value"]
-    values = _listed("new", step.pushed)
-    return ["asks the iterator for its next value and pushes ", *values]
+        template += "; there is none left: {jumps}"
+    elif step.pushed:
+        template += " and pushes {new}"
+    return _fill(template, step)
 
 
 def _call(step: Step) -> Words:
-    taken = [value for value in _gone(step) if value != _NULL]
-    what, given = taken[:1], taken[1:]
-    words: Words = ["calls ", *_listed("gone", what)] if what else ["makes the call"]
+    what, *given = _without_null(_gone(step)) or [""]
+    template = "calls {what}" if what else "makes the call"
     if given:
-        words += [" with ", *_listed("gone", given)]
+        template += " with {given}"
     if step.called is not None:
-        return [*words, ": a new frame begins, with an empty stack"]
-    if step.pushed:
-        words += [" and pushes what it returns, ", *_listed("new", step.pushed)]
-    return words
+        template += ": a new frame begins, with an empty stack"
+    elif step.pushed:
+        template += " and pushes what it returns, {new}"
+    return _fill(template, step, what=[("gone", what)], given=_listed("gone", given))
 
 
-def _kw_names(step: Step) -> Words:
-    names = step.instruction.argrepr
-    return ["names the last arguments of the call that follows: ", ("name", names)]
+def _make_generator(step: Step) -> Words:
+    made: Words = [("new", named(step.returned or "a generator"))]
+    more = "" if step.depth else _TO_SEE_IT
+    return _fill("makes {made}; none of its lines has run yet" + more, step, made=made)
 
 
-def _returns(step: Step) -> Words:
-    value = _gone(step) or [named(step.returned or "")]
-    if step.opname == "RETURN_GENERATOR":
-        made = named(step.returned or "a generator")
-        words: Words = ["makes ", ("new", made), "; none of its lines has run yet"]
-        return [*words, *([] if step.depth else [_TO_SEE_IT])]
-    taken: Words = ["takes ", ("gone", value[0]), " off the stack: "] if step.popped else []
-    return [*taken, f"{step.function} returns ", ("new", value[0])]
+def _return(step: Step) -> Words:
+    value, *_ = _gone(step) or [named(step.returned or "")]
+    taken = "takes {gone} off the stack: " if step.popped else ""
+    return _fill(taken + "{function} returns {value}", step, value=[("new", value)])
 
 
-def _yields(step: Step) -> Words:
-    value = [*_gone(step), named(step.returned or "")][0]
-    return ["hands ", ("gone", value), f" out; {step.function} pauses here"]
-
-
-def _push_null(step: Step) -> Words:
-    return ["pushes an empty place (NULL), which the call that follows expects there"]
-
-
-def _pop_top(step: Step) -> Words:
-    return ["throws ", *_listed("gone", _gone(step)), " away: it is not used"]
+def _yield(step: Step) -> Words:
+    value, *_ = _gone(step) or [named(step.returned or "")]
+    return _fill("hands {value} out; {function} pauses here", step, value=[("gone", value)])
 
 
 def _copy(step: Step) -> Words:
     below = (step.instruction.arg or 1) - 1
     which = f"value that lies {below} below the top" if below else "same value"
-    return [f"pushes the {which} once more: ", *_listed("new", step.pushed)]
+    return _fill(f"pushes the {which} once more: {{new}}", step)
 
 
 def _swap(step: Step) -> Words:
     top, other = (named(step.stack_after[-n]) for n in (1, step.instruction.arg or 2))
-    return ["swaps two values: ", ("new", top), " is on top now, and ", ("new", other), " below"]
-
-
-def _make_cell(step: Step) -> Words:
-    name = ("name", step.instruction.argrepr)
-    return ["puts ", name, " into a cell, which inner functions can share"]
-
-
-def _nothing(step: Step) -> Words:
-    return [_NOTHING[step.opname]]
+    template = "swaps two values: {top} is on top now, and {other} below"
+    return _fill(template, step, top=[("new", top)], other=[("new", other)])
 
 
 def _push_exception(step: Step) -> Words:
-    error = step.stack_after[-1]
-    return ["marks ", ("bad", error), " as the exception being handled, and keeps the one before"]
-
-
-def _pop_exception(step: Step) -> Words:
-    return ["ends the handling of the exception"]
+    template = "marks {error} as the exception being handled, and keeps the one before"
+    return _fill(template, step, error=[("bad", step.stack_after[-1])])
 
 
 def _match_exception(step: Step) -> Words:
     wanted = _gone(step)[-1:] or [named(step.stack_before[-1])]
-    kind = ("gone", wanted[0].removeprefix("class "))
-    answer = _listed("new", step.pushed[-1:])
-    return ["asks whether the exception is a ", kind, " and pushes the answer, ", *answer]
+    template = "asks whether the exception is a {kind} and pushes the answer, {new}"
+    return _fill(template, step, kind=[("gone", wanted[0].removeprefix("class "))])
 
 
-def _enter_with(step: Step) -> Words:
-    return ["enters ", *_listed("gone", _gone(step)), ": pushes its exit and what it gives, ",
-            *_listed("new", step.pushed)]  # fmt: skip
-
-
-_FAMILIES: tuple[tuple[tuple[str, ...], Callable[[Step], Words]], ...] = (
-    (("RESUME",), _resume),
-    (tuple(_NOTHING), _nothing),
-    (("LOAD_FAST*", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_CLOSURE"), _load_fast),
-    (("STORE_FAST*", "STORE_DEREF"), _store_fast),
-    (("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT*"), _load_named),
-    (("STORE_GLOBAL", "STORE_NAME"), _store_named),
-    (("DELETE_*",), _delete),
-    (_ATTRIBUTES, _load_attr),
-    (("STORE_ATTR",), _store_attr),
-    (("STORE_SUBSCR", "STORE_SLICE"), _store_item),
-    (("UNPACK_*",), _unpack),
-    (tuple(_GROWS), _grow),
-    (("POP_JUMP_*", "JUMP_IF_*"), _test_jump),
-    (("JUMP_*",), _jump),
-    (("FOR_ITER",), _for_iter),
-    (("CALL", "CALL_KW", "CALL_FUNCTION_EX"), _call),
-    (("KW_NAMES",), _kw_names),
-    (("RETURN_*",), _returns),
-    (("YIELD_VALUE",), _yields),
-    (("PUSH_NULL",), _push_null),
-    (("POP_TOP", "END_FOR", "END_SEND"), _pop_top),
-    (("COPY",), _copy),
-    (("SWAP",), _swap),
-    (("MAKE_CELL",), _make_cell),
-    (("PUSH_EXC_INFO",), _push_exception),
-    (("POP_EXCEPT",), _pop_exception),
-    (("CHECK_EXC_MATCH",), _match_exception),
-    (("BEFORE_WITH",), _enter_with),
-)
+_SENTENCES: dict[str, str | Callable[[Step], Words]] = {
+    "RESUME": _resume,
+    "NOP|CACHE": "does nothing",
+    "NOT_TAKEN": "does nothing: it marks where the jump above does not lead",
+    "PRECALL": "gets the call that follows ready",
+    "EXTENDED_ARG": "holds the upper part of the next instruction's number",
+    "COPY_FREE_VARS": "brings in the cells that come from outside this function",
+    "SETUP_ANNOTATIONS": "creates the dictionary of annotations",
+    # Variables
+    "LOAD_FAST_AND_CLEAR": "puts the variable {name} aside on the stack for a while",
+    "LOAD_FAST.*_LOAD_FAST.*": "reads places of the values array, {names}, and pushes {new}",
+    "LOAD_FAST.*|LOAD_DEREF|LOAD_CLASSDEREF": "reads {slot}, and pushes {new}",
+    "LOAD_CLOSURE": "pushes the cell of {name} itself",
+    "STORE_FAST_LOAD_FAST": (
+        "takes {gone} off the stack into {first}, then reads {last} and pushes {new}"
+    ),
+    "STORE_FAST_STORE_FAST": "takes {1} and {0} off the stack and stores them as {names}",
+    "STORE_FAST.*": _store_fast,
+    "STORE_DEREF": "takes {gone} off the stack and stores it in {slot}",
+    "LOAD_GLOBAL|LOAD_NAME|LOAD_FROM_DICT.*": _load_named,
+    "STORE_GLOBAL|STORE_NAME": "takes {gone} off the stack and names it {name}",
+    "MAKE_CELL": "puts {name} into a cell, which inner functions can share",
+    # Attributes and items
+    "LOAD_ATTR|LOAD_METHOD|LOAD_SUPER_ATTR|IMPORT_FROM": _load_attr,
+    "STORE_ATTR": "sets {name} of {1} to {0}",
+    "STORE_SUBSCR": "takes all three off the stack and stores {0} in {1} at {2}",
+    "STORE_SLICE": "stores {0} in {1} at {2} to {3}",
+    "DELETE_SUBSCR": "deletes an item; it takes {gone}",
+    "DELETE_ATTR": "deletes {name}; it takes {gone}",
+    "DELETE_.*": "deletes {name}",
+    # Values that are made
+    "LOAD_CONST": "pushes the constant {new}",
+    "LOAD_BUILD_CLASS": "pushes what makes classes, {new}",
+    "LOAD_ASSERTION_ERROR": "pushes the exception class {new}",
+    "BUILD_LIST": "{takes}pushes the list {new}",
+    "BUILD_TUPLE": "{takes}pushes the tuple {new}",
+    "BUILD_SET": "{takes}pushes the set {new}",
+    "BUILD_MAP|BUILD_CONST_KEY_MAP": "{takes}pushes the dictionary {new}",
+    "BUILD_SLICE": "{takes}pushes the slice {new}",
+    "BUILD_STRING": "{takes}pushes the joined text {new}",
+    "MAKE_FUNCTION": "{takes}pushes a new {new}",
+    "GET_ITER|GET_YIELD_FROM_ITER": "{takes}pushes an iterator over it, {new}",
+    "GET_LEN": "{takes}pushes the length of the value below, {new}",
+    "FORMAT_VALUE|FORMAT_SIMPLE|FORMAT_WITH_SPEC|CONVERT_VALUE": "{takes}pushes it as text, {new}",
+    "TO_BOOL": "{takes}pushes whether that counts as true: {new}",
+    "UNPACK_.*": _unpack,
+    "LIST_APPEND": "takes {gone} off the stack and appends it to the list",
+    "LIST_EXTEND": "takes {gone} off the stack and adds its items to the list",
+    "SET_ADD": "takes {gone} off the stack and adds it to the set",
+    "SET_UPDATE": "takes {gone} off the stack and adds its items to the set",
+    "MAP_ADD": "takes {gone} off the stack and puts them, key and value, into the dictionary",
+    "DICT_UPDATE|DICT_MERGE": "takes {gone} off the stack and puts its items into the dictionary",
+    # Jumps, calls, generators
+    "POP_JUMP_.*|JUMP_IF_.*": _test_jump,
+    "JUMP_.*": "{jumps}",
+    "FOR_ITER": _for_iter,
+    "PUSH_NULL": "pushes an empty place (NULL), which the call that follows expects there",
+    "KW_NAMES": "names the last arguments of the call that follows: {name}",
+    "CALL|CALL_KW|CALL_FUNCTION_EX": _call,
+    "RETURN_GENERATOR": _make_generator,
+    "RETURN_.*": _return,
+    "YIELD_VALUE": _yield,
+    # The stack itself
+    "POP_TOP|END_FOR|END_SEND": "throws {gone} away: it is not used",
+    "COPY": _copy,
+    "SWAP": _swap,
+    # Exceptions and `with`
+    "PUSH_EXC_INFO": _push_exception,
+    "POP_EXCEPT": "ends the handling of the exception",
+    "CHECK_EXC_MATCH": _match_exception,
+    "BEFORE_WITH": "enters {gone}: pushes its exit and what it gives, {new}",
+}
+"""What a step did, by its opcode: the first family that matches counts."""
