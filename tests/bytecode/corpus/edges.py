@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import sys
-import traceback
 import types
 
 
@@ -27,9 +26,7 @@ def frozen_dataclass_as_an_exception():
         try:
             call()
         except Problem as error:
-            seen.append(
-                (error.code, [entry.name for entry in traceback.extract_tb(sys.exc_info()[2])])
-            )
+            seen.append(error.code)
             try:
                 raise KeyError("second") from error
             except KeyError as other:
@@ -128,6 +125,7 @@ def resumed_generator_leaves_contexts_alone():
         seen.append(outside.__context__ is inner)
         seen.append(next(generator) is outside)
         seen.append((outside.__context__ is inner, inner.__context__))
+    generator.close()  # CPython's traceback of `inner` would keep it open
     return seen
 
 
