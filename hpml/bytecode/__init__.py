@@ -3,12 +3,10 @@
 The machine runs the bytecode that your own CPython (3.11 to 3.14) compiled, and needs nothing
 but the standard library:
 
->>> from hpml.bytecode import run, trace
+>>> from hpml.bytecode import trace
 >>> def lecture(a, b, c):
 ...     d = a + b * c
 ...     return d
->>> run(lecture, 2, 3, 4)
-14
 >>> steps = trace(lecture, 2, 3, 4)
 >>> [step.stack_before for step in steps if step.opname == "BINARY_OP"]
 [('2', '3', '4'), ('2', '12')]
@@ -28,7 +26,7 @@ from __future__ import annotations
 from hpml.bytecode.counting import count_instructions
 from hpml.bytecode.disassembly import disassemble, pyc_of
 from hpml.bytecode.errors import BytecodeError, StepLimitError, UnknownOpcodeError
-from hpml.bytecode.machine import Machine, Step, Trace, run, trace
+from hpml.bytecode.machine import Machine, Step, Trace, trace
 from hpml.bytecode.object_header import object_header
 
 __all__ = [
@@ -42,6 +40,5 @@ __all__ = [
     "disassemble",
     "object_header",
     "pyc_of",
-    "run",
     "trace",
 ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 import importlib.util
 from pathlib import Path
-from types import CodeType, FrameType, ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 BUILTINS: Any = dict(vars(builtins))
@@ -27,11 +27,6 @@ def with_own_builtins(name: str) -> ModuleType:
     module.__dict__["__builtins__"] = BUILTINS
     spec.loader.exec_module(module)
     return module
-
-
-def is_ours(frame: FrameType) -> bool:
-    """Return whether `frame` belongs to the machine and not to the program that it runs."""
-    return is_our_code(frame.f_code)
 
 
 def is_our_code(code: CodeType) -> bool:

@@ -13,7 +13,6 @@ from torch import nn
 
 from hpml.base.executions import BY_NAME, DEFAULT, KERNEL
 from hpml.base.operator_times import Timing, timing_from_environment
-from hpml.base.tables import Table
 
 from . import config
 from .building.handles import SymbolicData, as_handles, handle_of
@@ -301,19 +300,6 @@ class SymbolicModel(nn.Module):
     def _shapes(self, values: Sequence[int]) -> Any:
         shapes = tuple(self._graph.values[value].shape for value in values)
         return shapes if len(shapes) > 1 else shapes[0]
-
-    def explain(self) -> Table:
-        """Return for each layer whether it is written out or called, and if called, why.
-
-        The answer is about this moment: a hook that is registered changes it.
-        """
-        layers = self._execution_order_layers
-        written = "in the kernel" if self._execution == KERNEL else DEFAULT
-        rows = [
-            (call.name, call.layer_type, "called" if reason else written, reason)
-            for call, reason in zip(self._graph.calls, self._program.reasons(layers), strict=True)
-        ]
-        return Table(("layer", "type", "how", "why"), rows, title=f"execution {self._execution!r}")
 
     def compiled_inference(self) -> CompiledInference:
         """Return a compiled kernel with a copy of the weights, for inference on the CPU.

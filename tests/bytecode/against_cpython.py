@@ -18,12 +18,12 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from hpml.bytecode import Machine, run
+from hpml.bytecode import Machine
 from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.safe_repr import short
 from tests.bytecode import generated, offsets
 from tests.bytecode.cases import corpus, from_text
-from tests.bytecode.outcome import differences, outcome_of
+from tests.bytecode.outcome import differences, outcome_of, run
 
 PROGRAMS = 1000 if os.environ.get("HPML_LONG") else 200
 """How many generated programs are compared."""
@@ -42,10 +42,8 @@ def compare_programs(count: int = PROGRAMS) -> Found:
     """Run generated programs natively and by the machine."""
     for seed in range(count):
         function = from_text(generated.program(seed), f"<program {seed}>", "program")
-        # Every fourth is compared with the text that Python prints for its exception as well.
-        reports = seed % 4 == 0
-        native = outcome_of(function, *generated.arguments(seed), reports=reports)
-        machine = outcome_of(run, function, *generated.arguments(seed), reports=reports)
+        native = outcome_of(function, *generated.arguments(seed))
+        machine = outcome_of(run, function, *generated.arguments(seed))
         yield f"program {seed}", differences(native, machine)
 
 

@@ -19,7 +19,6 @@ _MODULES = (
     "failing",
     "flow",
     "generating",
-    "lines",
     "making_classes",
     "managing",
     "matching",

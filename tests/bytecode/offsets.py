@@ -13,9 +13,9 @@ from types import CodeType
 from typing import Any
 
 from hpml.bytecode.disassembly.versions import python_version
-from hpml.bytecode.machine import interpreter
 from hpml.bytecode.machine.decode import decode
-from hpml.bytecode.machine.state import CoroutineStack, Frame, MachineState
+from hpml.bytecode.machine.machine import call
+from hpml.bytecode.machine.state import Frame, MachineState
 from hpml.sandbox.instructions import watch_instructions
 
 Offsets = list[tuple[CodeType, int]]
@@ -80,7 +80,7 @@ def by_machine(function: Any, codes: set[CodeType]) -> Offsets:
     Those that CPython never reports are left out.
     """
     spy: Any = _Spy()
-    _execute(function, MachineState(10_000_000, lambda other: True, decode, spy))
+    call(MachineState(10_000_000, lambda other: True, decode, spy), function, [], {})
     silent = NEVER_REPORTED[python_version()]
     listings = {code: _silent(code, silent) for code in codes}
     return [
@@ -93,7 +93,7 @@ def by_machine(function: Any, codes: set[CodeType]) -> Offsets:
 def opcodes_by_machine(function: Any) -> set[str]:
     """Return the opcodes that the machine executes for `function`."""
     spy: Any = _Spy()
-    _execute(function, MachineState(10_000_000, lambda other: True, decode, spy))
+    call(MachineState(10_000_000, lambda other: True, decode, spy), function, [], {})
     return {opname for _, opname, _ in spy.seen}
 
 
@@ -112,14 +112,6 @@ def _silent(code: CodeType, silent: dict[str, str]) -> set[int]:
             found.add(item.offset)
         before = item.opname
     return found
-
-
-def _execute(function: Any, state: MachineState) -> None:
-    stack = CoroutineStack(state)
-    frame = state.frame(function, [], {}, stack)
-    assert frame is not None
-    stack.push(frame)
-    interpreter.run(stack)
 
 
 def by_cpython(function: Callable[[], Any], codes: set[CodeType]) -> Offsets:

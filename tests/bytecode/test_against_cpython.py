@@ -11,15 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from hpml.bytecode import run
 from hpml.bytecode.disassembly.versions import python_version
-from hpml.bytecode.machine import tracebacks
 from hpml.bytecode.machine.opcodes import operators
 from hpml.bytecode.machine.opcodes.versions import HANDLERS
 from tests.bytecode import offsets
 from tests.bytecode.against_cpython import SECTIONS, result_of
 from tests.bytecode.cases import corpus
-from tests.bytecode.outcome import differences, outcome_of
+from tests.bytecode.outcome import differences, outcome_of, run
 from tests.project.test_imports import interpreter
 
 ROOT = Path(__file__).parents[2]
@@ -83,12 +81,6 @@ def test_the_comparison_notices_a_wrong_value(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(operators.BINARY, "+", operators.BINARY["-"])
     function = corpus()["expressions.every_binary_operator"]
     assert set(differences(outcome_of(function), outcome_of(run, function))) == {"value"}
-
-
-def test_the_comparison_notices_a_wrong_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tracebacks, "entry", lambda error, frame: error.__traceback__)
-    function = corpus()["failing.uncaught_in_a_nested_call"]
-    assert set(differences(outcome_of(function), outcome_of(run, function))) == {"error", "report"}
 
 
 def test_the_comparison_notices_a_wrong_order(monkeypatch: pytest.MonkeyPatch) -> None:

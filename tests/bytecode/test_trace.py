@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hpml.bytecode import Step, disassemble, run, trace
+from hpml.bytecode import Step, disassemble, trace
 from hpml.bytecode.safe_repr import short
 
 
@@ -95,7 +95,6 @@ def test_an_uncaught_exception_is_in_the_trace() -> None:
     assert found.value is None
     assert found.exception is not None
     assert (found.exception.type, found.exception.text) == ("ZeroDivisionError", "division by zero")
-    assert "return 1 / x" in found.exception.report
     assert found[-1].raised is not None
     assert found[-1].jumped_to is None
 
@@ -263,7 +262,6 @@ def test_long_constants_are_cut() -> None:
     exec(f"def f():\n    x = {'a' * 100_000!r}\n    return len(x), {10**20:#x} ** 400", space)
     f = space["f"]
     found = trace(f)
-    assert run(f) == f()
-    assert found.value is not None
+    assert found.value == short(f())
     assert len(str(found)) < 10_000
     assert len(str(disassemble(f))) < 20_000

@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from hpml.symbolic import Input, SymbolicModel, config
-from tests.symbolic.hazards import add_or_call, obstacles
+from tests.symbolic.hazards import add_or_call, called_in_source
 from tests.symbolic.programs import assert_same, tensors_in
 
 SHAPE = (3, 4)
@@ -50,7 +50,7 @@ def check(program: Callable[..., Any], *, written: bool = True) -> SymbolicModel
     assert_same(observe(copy.deepcopy(model)), expected)
     assert_same(observe(model_of(program, "codegen")), expected)
     if written:
-        assert obstacles(model) == {}
+        assert called_in_source(model) == set()
     return model
 
 

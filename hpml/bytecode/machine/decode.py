@@ -46,7 +46,7 @@ def decode(code: CodeType) -> DecodedCode:
                 f"The stack machine has no handler for {name} of Python {version} "
                 f"(in {code.co_qualname}, line {item.positions and item.positions.lineno}). It "
                 "does not run async code, except*, template strings and type aliases. Remove the "
-                "statement, or pass step_into=False to leave called functions to CPython.",
+                "statement, or leave other modules to CPython with Machine(same_module=True).",
                 opname=item.opname,
                 version=version,
             )

@@ -7,17 +7,10 @@ from collections.abc import Generator
 from types import GeneratorType
 from typing import Any
 
-from hpml.bytecode.machine import tracebacks
 from hpml.bytecode.machine.interpreter import run, unwind
 from hpml.bytecode.machine.state import CoroutineStack, Frame, Reraise, Return, Yield
 from hpml.bytecode.own_code import BUILTINS
-from hpml.bytecode.plain_attributes import (
-    context_of,
-    returned_by,
-    set_context,
-    set_traceback,
-    unchanged,
-)
+from hpml.bytecode.plain_attributes import context_of, returned_by, set_context, unchanged
 
 __builtins__ = BUILTINS
 
@@ -61,10 +54,8 @@ def _resume(
 ) -> Return | Yield | Reraise:
     """Run the body until it yields or ends."""
     state = coroutine_stack.state
-    if thrown is not None:
-        tracebacks.clean(thrown)
-        if state.stopped:
-            return Reraise(thrown)
+    if thrown is not None and state.stopped:
+        return Reraise(thrown)
     coroutine_stack.push(frame)
     if thrown is not None:
         early = _throw(coroutine_stack, frame, thrown)
@@ -102,18 +93,16 @@ def _throw(
         else:
             if handed_on is not None:
                 return handed_on
-        tracebacks.clean(error)
         if _ends_loop(frame, error):
             return None
     if issubclass(type(error), GeneratorExit) and following.arg & _OUTSIDE_TRY:
         # It cannot be caught here: from 3.13 on CPython ends the generator at once.
-        set_traceback(error, tracebacks.entry(error, frame))
         return Reraise(error)
     frame.stack.append(None)  # in the place of a sent value
     handled = coroutine_stack.handled
     if handled is not None and handled is not error and context_of(error) is None:
         set_context(error, handled)
-    return None if unwind(coroutine_stack, error, in_traceback=False) else Reraise(error)
+    return None if unwind(coroutine_stack, error) else Reraise(error)
 
 
 def _throw_into(coroutine_stack: CoroutineStack, inner: Any, error: BaseException) -> Yield | None:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import sys
 
 from hpml.bytecode.errors import StepLimitError, UnknownOpcodeError
-from hpml.bytecode.machine import tracebacks
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import (
     CoroutineStack,
@@ -38,12 +37,11 @@ _OURS = (StepLimitError, UnknownOpcodeError)
 def run(stack: CoroutineStack) -> Return | Yield | Reraise:
     """Run until the first frame returns, yields or raises; say which."""
     while True:
-        in_traceback = False
         try:
             signal = _until_signal(stack)
             if not isinstance(signal, Reraise):
                 return signal
-            error, in_traceback = signal.error, True
+            error = signal.error
             del signal
         except _OURS:
             stack.state.stopped = True
@@ -51,9 +49,7 @@ def run(stack: CoroutineStack) -> Return | Yield | Reraise:
         except BaseException as caught:  # noqa: BLE001 - whatever the program raises
             error = caught
         # Out of the `except` block: nothing must count as handled by the machine itself.
-        if not in_traceback:
-            tracebacks.clean(error)
-        if not _raise(stack, error, in_traceback=in_traceback):
+        if not _raise(stack, error):
             return Reraise(error)
         del error  # it lives as long as the program wants, and not until the next one
 
@@ -99,13 +95,12 @@ def _until_signal(stack: CoroutineStack) -> Return | Yield | Reraise:
         instructions = frame.decoded.instructions
 
 
-def unwind(stack: CoroutineStack, error: BaseException, *, in_traceback: bool) -> bool:
+def unwind(stack: CoroutineStack, error: BaseException) -> bool:
     """Leave frames until one has a handler for `error`; return whether there is one."""
+    # Its entries are frames of the machine, which would keep the objects of the program alive.
+    set_traceback(error, None)
     while stack.frames:
         frame = stack.frames[-1]
-        if not in_traceback:
-            set_traceback(error, tracebacks.entry(error, frame))
-        in_traceback = False
         guard = frame.current.guard
         if guard is not None:
             del frame.stack[guard.depth :]
@@ -120,10 +115,10 @@ def unwind(stack: CoroutineStack, error: BaseException, *, in_traceback: bool) -
     return False
 
 
-def _raise(stack: CoroutineStack, error: BaseException, *, in_traceback: bool) -> bool:
+def _raise(stack: CoroutineStack, error: BaseException) -> bool:
     """Go to the handler of an exception that an instruction raised, and tell the observer."""
     frame = stack.frames[-1]
-    caught = unwind(stack, error, in_traceback=in_traceback)
+    caught = unwind(stack, error)
     observer = stack.state.observer
     if observer is not None and stack.state.in_own_thread():
         observer.raised(frame, error)

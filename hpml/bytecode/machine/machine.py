@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-import traceback
 from collections.abc import Callable
 from types import FunctionType, MethodType
-from typing import Any, Literal
+from typing import Any
 
 from hpml.base.errors import describe
 from hpml.bytecode.errors import BytecodeError, StepLimitError
-from hpml.bytecode.machine import interpreter, tracebacks
+from hpml.bytecode.machine import interpreter
 from hpml.bytecode.machine.decode import decode
 from hpml.bytecode.machine.recorder import Recorder, raised_text
 from hpml.bytecode.machine.state import ASYNC, CoroutineStack, MachineState, Reraise
 from hpml.bytecode.machine.trace import Raised, Trace
 from hpml.bytecode.own_code import BUILTINS
-from hpml.bytecode.plain_attributes import unchanged
 from hpml.bytecode.safe_repr import short
 
 __builtins__ = BUILTINS
@@ -24,17 +21,14 @@ __builtins__ = BUILTINS
 RUN_LIMIT = 100_000_000
 TRACE_LIMIT = 100_000
 
-StepInto = bool | Literal["module"]
-
 
 class Machine:
     """A stack machine with its options.
 
     Args:
-        max_steps: how many instructions a run may take; by default 100 million without and
-            100 thousand with a trace.
-        step_into: which Python functions that the program calls are interpreted as well: all
-            (True), none (False), or those of the same module as the first function (``"module"``).
+        max_steps: how many instructions a run may take.
+        same_module: whether to step into the functions of the first function's module only, and
+            not into all Python functions that the program calls.
 
     Functions that are not stepped into, everything written in C, and whatever C code calls back
     (the ``key`` of ``sorted``, an ``__add__``, a property) are executed by CPython within one
@@ -42,9 +36,9 @@ class Machine:
     warning) sees the machine, and so does what watches execution (`sys.settrace`) or looks into a
     generator (``gi_frame``, ``gi_yieldfrom``).
 
-    The frames that a program gets are copies: ``f_code`` is a copy of the function's code,
-    ``f_lineno`` its first line (``tb_lineno`` is right), ``f_back`` is None, and the variables are
-    those of that moment.
+    Exceptions have no traceback: ``__traceback__`` is None, and what `traceback` prints of them has
+    no lines; ``__exit__`` gets a traceback without them. So the variables of a call that an
+    exception leaves are freed at once, where CPython keeps them until the exception is handled.
 
     Async code, ``except*``, template strings and type aliases are refused by name. ``locals()``
     returns a new dictionary each time, as from 3.13 on; `exec` passes no ``__future__`` on.
@@ -56,62 +50,22 @@ class Machine:
     passing its ``finally``; nested generators reach the recursion limit earlier; a ``__repr__``
     that prints is heard while a trace is recorded.
 
-    >>> Machine(max_steps=1000).run(sum, [1, 2])
+    >>> Machine(max_steps=1000).trace(sum, [1, 2])
     Traceback (most recent call last):
     hpml.bytecode.errors.BytecodeError: The stack machine runs Python functions, and <built-in ...
     >>> def forever():
     ...     while True:
     ...         pass
-    >>> Machine(max_steps=1000).run(forever)
+    >>> Machine(max_steps=1000).trace(forever)
     Traceback (most recent call last):
     hpml.bytecode.errors.StepLimitError: The program did not end within 1,000 instructions. ...
     """
 
-    def __init__(self, *, max_steps: int | None = None, step_into: StepInto = True) -> None:
-        if max_steps is not None and (type(max_steps) is not int or max_steps < 1):
-            raise BytecodeError(
-                f"max_steps is {describe(max_steps)}; pass a whole number above 0, or None."
-            )
-        if not (isinstance(step_into, bool) or step_into == "module"):
-            raise BytecodeError(
-                f"step_into is {describe(step_into)}; pass True, False or 'module'."
-            )
+    def __init__(self, *, max_steps: int = TRACE_LIMIT, same_module: bool = False) -> None:
+        if type(max_steps) is not int or max_steps < 1:
+            raise BytecodeError(f"max_steps is {describe(max_steps)}; pass a whole number above 0.")
         self.max_steps = max_steps
-        self.step_into = step_into
-
-    def run(self, function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Any:
-        """Return what ``function(*args, **keywords)`` returns, executed by the machine.
-
-        An exception of the program leaves as it would leave the function, with the program's lines
-        in its traceback and none of the machine's.
-
-        Raises:
-            BytecodeError: if `function` is no Python function, or async.
-            StepLimitError: if it takes more than `max_steps` instructions.
-            UnknownOpcodeError: if it has an instruction that the machine lacks.
-        """
-        # An exception gets no entry for this frame: a bare `raise` adds none, and the entry from
-        # the failing call is taken out before.
-        try:
-            return self._run(function, args, keywords)
-        except BytecodeError:
-            raise
-        except BaseException as error:
-            tracebacks.clean(error)
-            raise
-
-    def _run(
-        self, function: Callable[..., Any], args: tuple[Any, ...], keywords: dict[str, Any]
-    ) -> Any:
-        plain, first = _plain(function)
-        state = MachineState(self.max_steps or RUN_LIMIT, self._predicate(plain), decode)
-        outcome = _call(state, plain, [*first, *args], keywords)
-        if state.limit is not None:
-            raise state.limit_error()
-        if isinstance(outcome, Reraise):
-            with unchanged(outcome.error, sys.exc_info()[1]):
-                raise outcome.error
-        return outcome.value
+        self.same_module = same_module
 
     def trace(self, function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Trace:
         """Return every step of ``function(*args, **keywords)``.
@@ -126,12 +80,10 @@ class Machine:
         """
         plain, first = _plain(function)
         recorder = Recorder()
-        state = MachineState(
-            self.max_steps or TRACE_LIMIT, self._predicate(plain), decode, recorder
-        )
+        state = MachineState(self.max_steps, self._predicate(plain), decode, recorder)
         try:
             with recorder.listening():
-                outcome = _call(state, plain, [*first, *args], keywords)
+                outcome = call(state, plain, [*first, *args], keywords)
             if state.limit is not None:
                 raise state.limit_error()
         except StepLimitError as error:
@@ -142,34 +94,13 @@ class Machine:
         if isinstance(outcome, Reraise):
             if isinstance(outcome.error, KeyboardInterrupt):
                 raise outcome.error  # the user pressed stop
-            return _trace(plain, recorder, None, _report(outcome.error))
+            return _trace(plain, recorder, None, raised_text(outcome.error))
         return _trace(plain, recorder, short(outcome.value), None)
 
     def _predicate(self, function: FunctionType) -> Callable[[FunctionType], bool]:
-        choice = self.step_into
-        if choice == "module":
+        if self.same_module:
             return lambda other: other.__globals__ is function.__globals__
-        return lambda other: bool(choice)
-
-
-def run(function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Any:
-    """Return what ``function(*args, **keywords)`` returns, executed by the stack machine.
-
-    >>> def mean(*numbers):
-    ...     return sum(numbers) / len(numbers)
-    >>> run(mean, 1, 2, 6)
-    3.0
-
-    Raises:
-        BytecodeError: as `Machine.run` does.
-    """
-    try:
-        return Machine().run(function, *args, **keywords)
-    except BytecodeError:
-        raise
-    except BaseException as error:
-        tracebacks.clean(error)
-        raise
+        return lambda other: True
 
 
 def trace(function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Trace:
@@ -199,7 +130,7 @@ def _plain(function: object) -> tuple[FunctionType, tuple[Any, ...]]:
     if not isinstance(plain, FunctionType):
         raise BytecodeError(
             f"The stack machine runs Python functions, and {describe(function)} is not one. To run "
-            "something else, wrap the call: run(lambda: ...)."
+            "something else, wrap the call: trace(lambda: ...)."
         )
     if plain.__code__.co_flags & ASYNC:
         raise BytecodeError(
@@ -209,9 +140,10 @@ def _plain(function: object) -> tuple[FunctionType, tuple[Any, ...]]:
     return plain, first
 
 
-def _call(
+def call(
     state: MachineState, function: FunctionType, args: list[Any], keywords: dict[str, Any]
 ) -> Any:
+    """Interpret a call of `function`; return how its frame ended."""
     stack = CoroutineStack(state)
     frame = state.frame(function, args, keywords, stack)
     if frame is None:
@@ -219,14 +151,6 @@ def _call(
         raise BytecodeError(f"The arguments of {function.__qualname__} could not be bound.")
     stack.push(frame)
     return interpreter.run(stack)
-
-
-def _report(error: BaseException) -> Raised:
-    try:
-        text = "".join(traceback.format_exception(error))
-    except Exception:  # noqa: BLE001 - whatever a foreign exception does, its name says enough
-        text = ""
-    return raised_text(error, text)
 
 
 def _trace(

@@ -198,7 +198,7 @@ def _stack_texts(frame: Frame) -> tuple[str, ...]:
     return tuple([short(value) for value in frame.stack])
 
 
-def raised_text(error: BaseException, report: str = "") -> Raised:
+def raised_text(error: BaseException) -> Raised:
     """Return `error` as text, whatever its ``__str__`` does."""
     try:
         text = str(error)
@@ -206,4 +206,4 @@ def raised_text(error: BaseException, report: str = "") -> Raised:
         raise
     except BaseException:  # noqa: BLE001 - whatever its __str__ raises
         text = ""
-    return Raised(name_of(type(error)), text[:200], report)
+    return Raised(name_of(type(error)), text[:200])

@@ -150,7 +150,7 @@ class Yield:
 
 @dataclass(frozen=True, slots=True)
 class Reraise:
-    """`error` goes on; its traceback has a line for this frame already."""
+    """`error` goes on: no instruction raised it anew."""
 
     error: BaseException
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import overload
 
 from hpml.base.tables import Table
@@ -29,12 +29,10 @@ class Raised:
     Attributes:
         type: the name of its class.
         text: its message.
-        report: what Python would print for it, with the traceback; only in `Trace.exception`.
     """
 
     type: str
     text: str
-    report: str = field(default="", repr=False)
 
     def __str__(self) -> str:
         return f"{self.type}: {self.text}" if self.text else self.type
@@ -111,7 +109,7 @@ class Trace:
         function: the qualified name of the function that was called.
         steps: one for each executed instruction.
         value: the text of what it returned; None if it did not return.
-        exception: what it raised, with Python's report; None if it returned.
+        exception: what it raised; None if it returned.
         printed: everything that it printed.
         file: the file that the function came from.
     """

@@ -25,8 +25,6 @@ class Program(NamedTuple):
         source: the Python source of what runs.
         failed_call: given a frame of a traceback and the line in it, the position of the call that
             failed there; ``None`` if the frame is none of this program's.
-        reasons: given the layers as they are now, why each is called instead of written out;
-            empty where it is written out.
         spans: for each line of the source the calls it makes, the first and one past the last;
             empty where the source is the same for every graph.
         infer: given the layers and a dtype, an inference object with a copy of their weights.
@@ -35,22 +33,8 @@ class Program(NamedTuple):
     run: Callable[..., Any]
     source: str
     failed_call: Callable[[FrameType, int], int | None]
-    reasons: Callable[[Sequence[nn.Module]], list[str]]
     spans: tuple[tuple[int, int], ...] = ()
     infer: Callable[[Sequence[nn.Module], Any], Any] | None = None
-
-
-def always_called(execution: str) -> Callable[[Sequence[nn.Module]], list[str]]:
-    """Return the ``reasons`` of an execution that calls every layer.
-
-    >>> always_called("lazy")([nn.ReLU()])
-    ["the execution 'lazy' calls every layer"]
-    """
-
-    def reasons(layers: Sequence[nn.Module]) -> list[str]:
-        return [f"the execution {execution!r} calls every layer"] * len(layers)
-
-    return reasons
 
 
 def position_in(run: Callable[..., Any]) -> Callable[[FrameType, int], int | None]:
@@ -68,7 +52,7 @@ def position_in(run: Callable[..., Any]) -> Callable[[FrameType, int], int | Non
 def prepare_ordered(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     """Make a program that runs the calls in their order."""
     run = make_ordered(graph)
-    return Program(run, inspect.getsource(make_ordered), position_in(run), always_called("ordered"))
+    return Program(run, inspect.getsource(make_ordered), position_in(run))
 
 
 def make_ordered(graph: Graph) -> Callable[..., Any]:
@@ -128,7 +112,7 @@ def call_in_order(graph: Graph, layers: Sequence[nn.Module], inputs: Sequence[An
 def prepare_lazy(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     """Make a program that asks from the outputs upwards."""
     run = make_lazy(graph)
-    return Program(run, inspect.getsource(make_lazy), position_in(run), always_called("lazy"))
+    return Program(run, inspect.getsource(make_lazy), position_in(run))
 
 
 def make_lazy(graph: Graph) -> Callable[..., Any]:
@@ -185,4 +169,4 @@ def prepare_codegen(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     source = running_source(graph, config.CODEGEN_MIN_LOOP_LENGTH)
     run = compile_source(source)
     failed_call = failed_call_in(run, source, len(graph.calls))
-    return Program(run, source.text, failed_call, always_called("codegen"), source.spans)
+    return Program(run, source.text, failed_call, source.spans)

@@ -94,7 +94,7 @@ class Guard:
     """Whether the layers that are written out still do what the source says."""
 
     def __init__(
-        self, expressions: Sequence[Expression | str], layers: Sequence[nn.Module]
+        self, expressions: Sequence[Expression | None], layers: Sequence[nn.Module]
     ) -> None:
         self._expressions = expressions
         self._identities = [_identity(layer) for layer in layers]
@@ -183,25 +183,10 @@ class Guard:
             for name, those in having.items()
         ]
 
-    def reasons(self, layers: Sequence[nn.Module]) -> list[str]:
-        """Return for each layer why it is called at present; empty if it is written out.
-
-        One layer that is written out in the source, and has to be called, makes the whole forward
-        call its layers.
-        """
-        replaced = not self._nothing_replaced()
-        changed = "the layer, its class or a function that it calls was changed"
-        return [
-            expression
-            if isinstance(expression, str)
-            else (changed if replaced or self._is_changed(position, layers[position]) else "")
-            for position, expression in enumerate(self._expressions)
-        ]
-
     def _is_changed(self, position: int, layer: nn.Module) -> bool:
         """Return whether a layer is not what the source was written for."""
         expression, own = self._expressions[position], layer.__dict__
-        if isinstance(expression, str):
+        if expression is None:
             return False
         return (
             not all(map(operator.is_, _identity(layer), self._identities[position]))

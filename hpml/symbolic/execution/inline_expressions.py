@@ -1,8 +1,8 @@
 """Which layers can be written out as an expression, and what it is.
 
 Three kinds: the layers of the layer rules, by their functional form; operators, as operators; and
-functions of torch that were called on symbolic tensors, as calls of those functions. For anything
-else there is a reason why it is called, which ``model.explain()`` shows.
+functions of torch that were called on symbolic tensors, as calls of those functions. Anything else
+is called.
 """
 
 from __future__ import annotations
@@ -80,13 +80,13 @@ KINDS: tuple[type[nn.Module], ...] = (
 """The layer types that can have an expression."""
 
 
-def expression_of(layer: nn.Module, arguments: int) -> Expression | str:
-    """Return how a layer is written out, or the reason why it is called instead.
+def expression_of(layer: nn.Module, arguments: int) -> Expression | None:
+    """Return how a layer is written out; None if it is called.
 
     >>> expression_of(nn.ReLU(), 1).text
     'relu({0}, {l}.inplace)'
-    >>> expression_of(nn.Softmin(1), 1)
-    'Softmin has no functional form in the layer rules'
+    >>> expression_of(nn.Softmin(1), 1) is None
+    True
     """
     kind = type(layer)
     if kind is useful_layers.ConcatLayer:
@@ -96,14 +96,13 @@ def expression_of(layer: nn.Module, arguments: int) -> Expression | str:
         return _EXPRESSIONS[kind]
     if isinstance(layer, useful_layers.FunctionLayer):
         return _function_expression(layer)
-    return f"{kind.__name__} has no functional form in the layer rules"
+    return None
 
 
-def _function_expression(layer: Any) -> Expression | str:
-    if layer._tensor_constants:
-        return "it holds a tensor, which is looked up when it is called"
-    if isinstance(layer.function, nn.Module):
-        return "it calls a module with further arguments"
+def _function_expression(layer: Any) -> Expression | None:
+    # It holds a tensor, which moves with the model, or calls a module with further arguments.
+    if layer._tensor_constants or isinstance(layer.function, nn.Module):
+        return None
     template = layer.template
     literals = [_literal(value, position) for position, value in enumerate(template.constants)]
 

@@ -66,11 +66,11 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
             return failed_in_forward(frame, line)
         return in_order().failed_call(frame, line)
 
-    return Program(run, source.text, failed_call, guard.reasons, source.spans)
+    return Program(run, source.text, failed_call, source.spans)
 
 
-def expressions_of(graph: Graph, layers: Sequence[nn.Module]) -> list[Expression | str]:
-    """Return the expression of each call's layer, or the reason why it is called."""
+def expressions_of(graph: Graph, layers: Sequence[nn.Module]) -> list[Expression | None]:
+    """Return the expression of each call's layer; None if it is called."""
     return [
         UNPACKED
         if call.unpacks and type(layer) is UnpackLayer
@@ -87,7 +87,7 @@ _RESERVED = re.compile(
 
 
 def writing_out(
-    graph: Graph, expressions: Sequence[Expression | str]
+    graph: Graph, expressions: Sequence[Expression | None]
 ) -> tuple[Wording, dict[str, Any]]:
     """Return the wording, and what its names of functions stand for: filled when it is used."""
     names: dict[str, Any] = dict(FUNCTIONS)
@@ -111,7 +111,7 @@ def writing_out(
 
     def call(position: int, arguments: list[str]) -> str:
         expression = expressions[position]
-        if isinstance(expression, str):
+        if expression is None:
             return f"l[{position}]({', '.join(arguments)})"
         if graph.calls[position].unpacks:
             return arguments[0].removeprefix("*")
@@ -119,7 +119,7 @@ def writing_out(
 
     def loop(start: int, end: int, name: str) -> tuple[str, str]:
         expression = expressions[start]
-        if isinstance(expression, str):
+        if expression is None:
             return f"for layer in l[{start}:{end}]:", f"layer({name})"
         body = write(expression, [name], "layer", "q")
         layers, parameters = f"l[{start}:{end}]", f"p[{start}:{end}]"
@@ -131,6 +131,6 @@ def writing_out(
 
     def kind(position: int) -> Any:
         expression = expressions[position]
-        return None if isinstance(expression, str) else (expression.text, id(expression.function))
+        return None if expression is None else (expression.text, id(expression.function))
 
     return Wording("forward", "l, p", (), True, call, loop, kind), names

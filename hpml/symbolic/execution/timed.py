@@ -29,6 +29,7 @@ _GUARD, _LOOKUP = Label("[Guard]"), Label("[Layer lookup]")
 _RELEASE_NOTE = (
     "[Mem alloc/free] is the time of freeing values; PyTorch allocates inside the operators."
 )
+_CALLED = " The layers were called: one of them, its class or a function that it calls was changed."
 
 
 def prepare(
@@ -68,7 +69,7 @@ def prepare(
         results = forward(layers, parameters, _noting(shapes), clock, stamp, *inputs)
         stamp(clock())
         is_changed = guard is not None and parameters is None
-        text = about + " The layers were called: see model.explain()." if is_changed else about
+        text = about + _CALLED if is_changed else about
         timing.receive(OperatorTimes(stamps, labels, shapes, timing.sort, text))
         return results
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpml.base.executions import EXECUTIONS
 from hpml.base.page import Page, asset
+from hpml.bytecode import count_instructions
 from hpml.widgets.errors import WidgetError
 from hpml.widgets.explore import explore
 
@@ -122,7 +123,7 @@ def look(model: SymbolicModel, inputs: Sequence[Any], execution: str, length: fl
     import torch
 
     from hpml.symbolic.config import loop_length
-    from hpml.symbolic.execution.instructions import count_instructions, written_instructions
+    from hpml.symbolic.execution.instructions import is_execution, written_instructions
     from hpml.symbolic.execution.preserved import preserved
 
     shown, executed = copy.copy(model), None
@@ -130,10 +131,9 @@ def look(model: SymbolicModel, inputs: Sequence[Any], execution: str, length: fl
         shown.execution = execution
     with torch.no_grad(), preserved(shown):
         try:
+            shown(*inputs)  # the first forward looks at the layers more closely
             if len(model.graph.calls) <= MOST_COUNTED:
-                executed = count_instructions(shown, *inputs)
-            else:
-                shown(*inputs)
+                executed = count_instructions(shown, *inputs, within=is_execution)
         except Exception as error:
             raise WidgetError(
                 f"code_view expects inputs that the model runs on, as in code_view(model, x); "

@@ -108,7 +108,7 @@ def _recorded(
     try:
         # The animation shows what is printed.
         with contextlib.redirect_stdout(io.StringIO()):
-            return Machine(max_steps=max_steps, step_into="module").trace(function, *args, **kwargs)
+            return Machine(max_steps=max_steps, same_module=True).trace(function, *args, **kwargs)
     except StepLimitError as error:
         if error.trace is None:
             raise WidgetError(str(error)) from None

@@ -29,6 +29,7 @@ def resumed_generator_leaves_contexts_alone():
         seen.append(outside.__context__ is inner)
         seen.append(next(generator) is outside)
         seen.append((outside.__context__ is inner, inner.__context__))
+    generator.close()  # CPython's traceback of `inner` would keep it open
     return seen
 
 

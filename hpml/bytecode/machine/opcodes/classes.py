@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import sys
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, TracebackType
 from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
@@ -13,7 +13,7 @@ from hpml.bytecode.machine.interpreter import run
 from hpml.bytecode.machine.state import CoroutineStack, Frame, Reraise
 from hpml.bytecode.null import NULL
 from hpml.bytecode.own_code import BUILTINS
-from hpml.bytecode.plain_attributes import in_class, traceback_of, unchanged
+from hpml.bytecode.plain_attributes import in_class, unchanged
 
 __builtins__ = BUILTINS
 
@@ -107,18 +107,27 @@ def load_special(frame: Frame, instruction: DecodedInstruction) -> None:
     frame.stack.extend((method, NULL))
 
 
+def _no_frame() -> Any:
+    """Lend `_TRACEBACK` a frame without variables."""
+    yield
+
+
+# For ``__exit__``, whose third argument is None only where there is no exception.
+_TRACEBACK = TracebackType(None, _no_frame().gi_frame, 0, 1)
+
+
 def with_except_start(frame: Frame, instruction: DecodedInstruction) -> None:
     """Push what ``__exit__`` returns for the exception on top (3.14)."""
     error = frame.stack[-1]
     leave = frame.stack[-5]
-    frame.stack.append(leave(type(error), error, traceback_of(error)))
+    frame.stack.append(leave(type(error), error, _TRACEBACK))
 
 
 def with_except_start_bound(frame: Frame, instruction: DecodedInstruction) -> None:
     """Push what ``__exit__`` returns for the exception on top (until 3.13)."""
     error = frame.stack[-1]
     leave = frame.stack[-4]
-    frame.stack.append(leave(type(error), error, traceback_of(error)))
+    frame.stack.append(leave(type(error), error, _TRACEBACK))
 
 
 def _special(value: Any, name: str) -> Any:

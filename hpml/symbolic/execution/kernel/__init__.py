@@ -68,8 +68,8 @@ def compiled_inference(model: Any, program: Program) -> CompiledInference:
     if made is None:
         raise ArgumentError(
             "compiled_inference expected layers that the kernel can stand for, with weights of "
-            f"float32 or float64, received {dtype} and some that may have to be called at present: "
-            "model.explain() of the execution 'numba' says which; model.eval() may help"
+            f"float32 or float64, received {dtype} and some that have to be called at present: "
+            "call model.eval(), remove hooks, and restore methods and settings that were replaced"
         )
     return made  # type: ignore[no-any-return]
 
@@ -140,7 +140,7 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     def failed_call(frame: FrameType, line: int) -> int | None:
         return in_order().failed_call(frame, line)
 
-    return Program(run, source, failed_call, guard.reasons, infer=infer)
+    return Program(run, source, failed_call, infer=infer)
 
 
 def _array(value: Any) -> Any:
@@ -248,11 +248,11 @@ def _size(graph: Graph, value: int) -> int:
     return math.prod([size or 0 for size in (graph.values[value].shape or ())[1:]])
 
 
-def _guarded(call: Call, layer: nn.Module) -> Expression | str:
+def _guarded(call: Call, layer: nn.Module) -> Expression | None:
     """Return what the guard watches of a layer: as if written out, with the settings fixed."""
     expression = expression_of(layer, len(call.arguments))
-    if isinstance(expression, str):
-        return expression
+    if expression is None:
+        return None
     return expression._replace(fixed=(*expression.fixed, *settings_of(layer)))
 
 
