@@ -1,31 +1,16 @@
 """Where memory and time go, as plain values: records and tables first, pictures last.
 
-The same numbers take more or less room, depending on what keeps them:
-
->>> from hpml.profiling import memory_of
->>> memory_of(1000, "list").per_number, memory_of(1_000_000, "array").per_number
-(32.056, 8.00008)
->>> print(memory_of(1000, "list"))
-1,000 numbers in a list
-part       times  bytes each   bytes
----------  -----  ----------  ------
-container      1          56      56
-pointers    1000           8   8,000
-headers     1000          16  16,000
-numbers     1000           8   8,000
-sum                           32,056
-32.056 bytes a number, each of 8 bytes in C.
-
-`profile` shows where the time of a function goes, call by call; `sample` looks at the stack once in
-a while, and `operator_timing` gives a model's report after each run. `operator_report` writes down
-a slow one so that others can reproduce it.
-
-Memory line by line: `memory_lines` shows what the system gave the process, `allocation_lines` what
-Python allocated. `saved_tensors` lists what autograd keeps for the backward pass.
+`profile` shows where the time of a function goes, call by call:
 
 >>> from hpml.profiling import profile
 >>> profile(sorted, [3, 1, 2]).table(search="sorted").column("filename:lineno(function)")
 ('{built-in method builtins.sorted}',)
+
+`sample` looks at the stack once in a while, and `operator_timing` gives a model's report after each
+run. `operator_report` writes down a slow one so that others can reproduce it.
+
+Memory line by line: `memory_lines` shows what the system gave the process, `allocation_lines` what
+Python allocated. `saved_tensors` lists what autograd keeps for the backward pass.
 
 `profile_calls` counts what Python calls, `instructions_outside` what it executes, `work_of` which
 operators PyTorch executes, and `autograd_graph` walks what PyTorch records for the gradients.
@@ -53,7 +38,6 @@ from hpml.profiling.memory.lines import (
     memory_lines,
     memory_over_time,
 )
-from hpml.profiling.memory.memory_of import MemoryOf, Part, memory_of
 from hpml.profiling.memory.saved_tensors import SavedTensors, saved_tensors
 from hpml.profiling.operators.report import OperatorReport, operator_report
 from hpml.profiling.operators.timing import OperatorTiming, operator_timing
@@ -66,11 +50,9 @@ __all__ = [
     "FunctionProfile",
     "LaunchFit",
     "LineMemory",
-    "MemoryOf",
     "MemoryOverTime",
     "OperatorReport",
     "OperatorTiming",
-    "Part",
     "ProfilingError",
     "Samples",
     "SavedTensors",
@@ -82,7 +64,6 @@ __all__ = [
     "fit_launches",
     "instructions_outside",
     "memory_lines",
-    "memory_of",
     "memory_over_time",
     "operator_report",
     "operator_timing",

@@ -1,14 +1,62 @@
-"""Names, objects and references as boxes and arrows."""
+"""Names, objects and references as boxes and arrows; the bytes of many numbers, by container."""
 
 from __future__ import annotations
 
+import array
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from graphlib import TopologicalSorter
-from typing import Any
+from typing import Any, NamedTuple
 
 from hpml.base.drawing import Look, dataflow, draw, lay_out
 from hpml.base.page import Page, picture
+
+_NUMBER = 8
+"""Bytes of a number or an address in C."""
+
+
+class Memory(NamedTuple):
+    """The bytes of `n` numbers: what they are for, part by part."""
+
+    kind: str
+    n: int
+    parts: Mapping[str, int]
+
+    @property
+    def total(self) -> int:
+        """All bytes."""
+        return sum(self.parts.values())
+
+    @property
+    def per_number(self) -> float:
+        """Bytes for each number, the container's share included."""
+        return self.total / self.n
+
+
+def memory_of(n: int, kind: str) -> Memory:
+    """Return the bytes of `n` different floats in a list, array, NumPy array or tensor.
+
+    They are measured on objects made for the purpose. ``sys.getsizeof`` does not see the C++ object
+    of a tensor, of a few hundred bytes.
+    """
+    import numpy as np
+    import torch
+
+    if kind == "list":
+        numbers = [float(number) for number in range(n)]
+        numbers = list(numbers)  # a copy has no room to spare, as a list that grew may have
+        container, header = sys.getsizeof([]), sys.getsizeof(1.0) - _NUMBER
+        pointers = sys.getsizeof(numbers) - container
+        parts = {"container": container, "pointers": pointers, "headers": n * header}
+    else:
+        made: dict[str, Any] = {
+            "array": array.array("d", [0.0]) * n,
+            "numpy": np.zeros(n),
+            "tensor": torch.zeros(n, dtype=torch.float64),
+        }
+        outside = kind == "tensor"  # getsizeof counts the numbers of the others
+        parts = {"container": sys.getsizeof(made[kind]) - (0 if outside else n * _NUMBER)}
+    return Memory(kind, n, parts | {"numbers": n * _NUMBER})
 
 
 def draw_objects(**names: object) -> Page:

@@ -11,7 +11,7 @@ from hpml.base.page import Page
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Comparison
 from hpml.course.reference import recorded_conclusion
-from hpml.profiling import MemoryOf
+from hpml.labs.lab_01_dynamic_typing.objects import Memory
 
 LEAST = 2e-9
 """Seconds: a difference below this is nothing that a student could see in the table."""
@@ -84,12 +84,12 @@ def _factor(value: object) -> str:
     return f"({text})" if isinstance(value, Written) and " + " in text else text
 
 
-def draw_memory(memories: Sequence[MemoryOf]) -> Page:
+def draw_memory(memories: Sequence[Memory]) -> Page:
     """Draw what the bytes of the same numbers are for, a bar for each kind of container."""
     rows = [
         Bar(
             memory.kind,
-            [(part.bytes / 1e6, _PARTS[part.name]) for part in memory.parts],
+            [(size / 1e6, _PARTS[part]) for part, size in memory.parts.items()],
             f"{memory.total / 1e6:.1f} MB, {memory.per_number:.1f} bytes a number",
         )
         for memory in memories

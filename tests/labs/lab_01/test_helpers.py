@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import shutil
+import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -129,6 +130,21 @@ def test_what_fits_follows_from_the_measurement(ns: Sequence[float], says: list[
     named = dict(zip([*names, "NumPy's numbers"], [1e-9 * x for x in ns], strict=True))
     text = types.what_fits(steady("list", **named)).replace("**", "")
     assert all(words in text for words in says), text
+
+
+@pytest.mark.parametrize("kind", ["array", "numpy", "tensor"])
+def test_other_containers_than_a_list_take_eight_bytes_a_number_and_a_container(kind: str) -> None:
+    memory = objects.memory_of(1001, kind)
+    assert memory.parts["numbers"] == 8 * 1001
+    assert set(memory.parts) == {"container", "numbers"}
+    assert 0 < memory.parts["container"] == objects.memory_of(1, kind).parts["container"]
+
+
+def test_the_memory_of_a_list_is_as_large_as_python_says() -> None:
+    numbers = [float(number) for number in range(1001)]
+    exact = list(numbers)
+    expected = sys.getsizeof(exact) + 1001 * sys.getsizeof(1.0)
+    assert objects.memory_of(1001, "list").total == expected
 
 
 def test_each_reference_is_an_arrow_of_its_own() -> None:
