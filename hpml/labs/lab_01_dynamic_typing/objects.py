@@ -27,6 +27,11 @@ class Memory(NamedTuple):
         """All bytes."""
         return sum(self.parts.values())
 
+    @property
+    def per_number(self) -> float:
+        """Bytes for each number, the container's share included."""
+        return self.total / self.n
+
 
 def memory_of(n: int, kind: str) -> Memory:
     """Return the bytes of `n` different floats in a list, array, NumPy array or tensor.

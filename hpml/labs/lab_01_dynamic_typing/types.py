@@ -90,7 +90,7 @@ def draw_memory(memories: Sequence[Memory]) -> Page:
         Bar(
             memory.kind,
             [(size / 1e6, _PARTS[part]) for part, size in memory.parts.items()],
-            f"{memory.total / 1e6:.1f} MB, {memory.total / memory.n:.1f} bytes a number",
+            f"{memory.total / 1e6:.1f} MB, {memory.per_number:.1f} bytes a number",
         )
         for memory in memories
     ]
