@@ -134,7 +134,7 @@ def tagged_texts(
     start = -1 if last else 0
     return tuple(
         (heading, "\n".join(list(filter(None, map(_output_text, cell.get("outputs", []))))[start:]))
-        for heading, cell in zip(_headings(notebook), notebook.cells, strict=True)
+        for heading, cell in zip(headings(notebook), notebook.cells, strict=True)
         if cell.cell_type == "code" and tag in cell.metadata.get("tags", [])
     )
 
@@ -155,7 +155,7 @@ class _Run(threading.Thread):
         self._folder = folder
         self._progress = progress or (lambda done, total, heading: None)
         self._environment = environment
-        self._headings = _headings(notebook)
+        self._headings = headings(notebook)
         self._code = [i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
         self._current: int | None = None
         self._stopped: str | None = None
@@ -300,7 +300,7 @@ def _has_ipc(folder: str) -> bool:
     return zmq.has("ipc") and hasattr(socket, "AF_UNIX") and len(os.fsencode(folder)) < 85
 
 
-def _headings(notebook: NotebookNode) -> list[str]:
+def headings(notebook: NotebookNode) -> list[str]:
     """Return for each cell the nearest Markdown heading at or above it, without its marks."""
     headings, current = [], ""
     for cell in notebook.cells:

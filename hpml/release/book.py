@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from hpml.base.files import shown_path
 from hpml.course.command import execute_with_bar
-from hpml.course.execute import labs
+from hpml.course.execute import headings, labs
 from hpml.release import pages
 from hpml.release.errors import ReleaseError
 from hpml.release.folder import write_folder
@@ -31,27 +31,24 @@ _EXECUTED = (
 
 def make_book(out: Path, executed: Path | None = None) -> None:
     """Write the book, of the copies in `executed`, or of labs that are executed now."""
-    if executed is not None:
-        notebooks = executed_labs(executed)
-        if missing := [path.stem for path in labs() if path.stem not in notebooks]:
-            print(f"Not in the book, because there is no executed copy: {', '.join(missing)}")
-    else:
-        notebooks = {}
-        for path in labs():
-            run = execute_with_bar(path)
-            if run.failure is not None:
-                raise ReleaseError(f"{path.stem}: {run.failure}")
-            notebooks[path.stem] = run.notebook
+    notebooks = executed_labs(executed, labs())
+    if missing := [path.stem for path in labs() if path.stem not in notebooks]:
+        print(f"Not in the book, because there is no executed copy: {', '.join(missing)}")
     write_book(out, notebooks)
     print(f"The book is {shown_path(out / 'index.html')}")
 
 
-def executed_labs(folder: Path, only: Sequence[Path] = ()) -> dict[str, NotebookNode]:
-    """Return the copies that ``hpml run --out`` left, by name; each is of the lab as it is now."""
+def executed_labs(folder: Path | None, paths: Sequence[Path]) -> dict[str, NotebookNode]:
+    """Return labs by name: the copies that ``hpml run --out`` left, or, of no folder, run now.
+
+    A copy must be of the lab as it is now; where there is none, the lab is left out.
+    """
+    if folder is None:
+        return {path.stem: _executed(path) for path in paths}
     import nbformat
 
     found: dict[str, NotebookNode] = {}
-    for path in only or labs():
+    for path in paths:
         if not (folder / path.name).is_file():
             continue
         copy, lab = (
@@ -64,12 +61,19 @@ def executed_labs(folder: Path, only: Sequence[Path] = ()) -> dict[str, Notebook
                 f"`hpml run {path.stem[:2]} --out {folder}` makes a new one."
             )
         found[path.stem] = copy
-    if not found:
+    if paths and not found:
+        first = paths[0].stem
         raise ReleaseError(
-            f"{folder} has no copy of {only[0].stem if only else 'a lab'}; "
-            f"`hpml run {only[0].stem[:2] if only else '00'} --out {folder}` makes one."
+            f"{folder} has no copy of {first}; `hpml run {first[:2]} --out {folder}` makes one."
         )
     return found
+
+
+def _executed(path: Path) -> NotebookNode:
+    run = execute_with_bar(path)
+    if run.failure is not None:
+        raise ReleaseError(f"{path.stem}: {run.failure}")
+    return run.notebook
 
 
 def write_book(out: Path, notebooks: Mapping[str, NotebookNode]) -> None:
@@ -110,10 +114,7 @@ def book_files(notebooks: Mapping[str, NotebookNode], about: str = _EXECUTED) ->
 
 
 def _refuse_failed(name: str, notebook: NotebookNode) -> None:
-    heading = ""
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            heading = "".join(re.findall(r"^#+ (.+)", cell.source, re.MULTILINE)[-1:]) or heading
+    for heading, cell in zip(headings(notebook), notebook.cells, strict=True):
         if cell.cell_type != "code" or not cell.source.strip():
             continue
         where = f"Lab {name}: the cell {cell.id} under “{heading}”"

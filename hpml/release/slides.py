@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpml.base.files import shown_path, write_atomically
-from hpml.course.command import execute_with_bar
 from hpml.course.execute import find_lab
 from hpml.course.reference import recorded
 from hpml.release import pages
 from hpml.release.book import executed_labs
-from hpml.release.errors import ReleaseError
 from hpml.release.reading import predictions
 
 if TYPE_CHECKING:
@@ -30,13 +28,7 @@ _QUESTION = "Predict: "
 def make_slides(lab: str, out: Path, executed: Path | None = None) -> Path:
     """Write the deck of a lab as a page in the folder `out`; return its path."""
     source = find_lab(lab)
-    if executed is None:
-        run = execute_with_bar(source)
-        if run.failure is not None:
-            raise ReleaseError(f"{source.stem}: {run.failure}")
-        notebook = run.notebook
-    else:
-        notebook = executed_labs(executed, [source])[source.stem]
+    notebook = executed_labs(executed, [source])[source.stem]
     path = out / f"{source.stem}.html"
     write_atomically(path, deck(notebook))
     print(f"The slides are {shown_path(path)}")

@@ -116,7 +116,7 @@ def test_the_command_executes_the_labs_or_takes_copies_of_them_as_they_are(
     monkeypatch.setenv("HPML_HOME", str(home))
     nbformat.write(lab("05", new_code_cell("print(6 * 7)", id="code")), path)
     assert cli.main(["book", str(out), "--executed", str(copies)]) == 1
-    assert "has no copy of a lab; `hpml run 00 --out" in capsys.readouterr().err
+    assert "has no copy of 05_a; `hpml run 05 --out" in capsys.readouterr().err
     assert cli.main(["run", "05", "--out", str(copies)]) == 0
     assert cli.main(["book", str(out), "--executed", str(copies)]) == 0
     assert "42" in (out / "05_a.html").read_text(encoding="utf-8")

@@ -76,9 +76,7 @@ class SmallSizes:
         )
 
 
-def measure_small_sizes(
-    sizes: Sequence[int], *, rounds: int = 15, min_sample_time: float = 1e-3
-) -> SmallSizes:
+def measure_small_sizes(sizes: Sequence[int], *, rounds: int = 15) -> SmallSizes:
     """Measure ``a + b`` on lists by a loop, and on arrays and tensors by one call, size by size."""
     import numpy as np
     import torch
@@ -91,7 +89,7 @@ def measure_small_sizes(
             "NumPy call": lambda: array + array,
             "torch call": lambda: tensor + tensor,
         }
-        return compare(runs, rounds=rounds, min_sample_time=min_sample_time)
+        return compare(runs, rounds=rounds, min_sample_time=1e-3)
 
     return SmallSizes(tuple(sizes), tuple(map(at, sizes)))
 

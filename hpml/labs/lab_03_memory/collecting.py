@@ -82,15 +82,13 @@ def collector_pauses(run: Callable[[], object]) -> Pauses:
     return Pauses(end - start, tuple(at - start for at in begun), pauses, collected[0])
 
 
-def collection_times(
-    makers: Mapping[str, Callable[[], object]], rounds: int = 11
-) -> dict[str, Estimate]:
+def collection_times(makers: Mapping[str, Callable[[], object]]) -> dict[str, Estimate]:
     """Return how long a full collection takes while it has some objects to look at, in seconds."""
     samples: dict[str, list[float]] = {name: [] for name in makers}
     gc.collect()
     gc.freeze()
     try:
-        for _ in range(rounds):
+        for _ in range(11):
             for name, make in makers.items():
                 kept = make()
                 samples[name].append(min(_collection() for _ in range(3)))

@@ -19,10 +19,9 @@ def forwards_of(n_layers: int, features: int = 4) -> dict[str, nn.Module]:
     return {**models, "handwritten": DeepLinear(layers)}
 
 
-def deepest(run: Callable[[int], object], at_most: int = 200_000) -> int:
-    """Return the largest n for which ``run(n)`` stays within Python's recursion limit."""
-    good, bad = 0, at_most + 1
-    step = 64
+def deepest(run: Callable[[int], object]) -> int:
+    """Return the largest n, up to 200,000, for which ``run(n)`` raises no RecursionError."""
+    good, bad, step = 0, 200_001, 64
     while bad - good > 1:
         middle = min(good + step, (good + bad) // 2)
         try:

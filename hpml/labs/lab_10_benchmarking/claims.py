@@ -59,10 +59,9 @@ def blame(
     program: Callable[[], object],
     measured: Comparison,
     parts: Mapping[str, Callable[[], object]],
-    times: int = 9,
 ) -> Blame:
     """Profile a program of some parts several times, and compare with what was measured of them."""
-    profiles = [_seconds(profile(program), parts) for _ in range(times)]
+    profiles = [_seconds(profile(program), parts) for _ in range(9)]
     rounds = zip(*(measured[name].samples for name in parts), strict=True)
     alone = [dict(zip(parts, row, strict=True)) for row in rounds]
     calls = {name: profile(part).calls for name, part in parts.items()}

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from hpml.symbolic.graph import Graph
 
 LENGTHS = (2, 3, 5, 10, 20, 50, math.inf)
-MOST_COUNTED = 2000
-"""In a larger graph executed instructions are not counted: each is reported one by one."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +35,7 @@ class Code:
         spans: for each line of it the calls it makes, the first and one past the last; empty where
             nothing is generated.
         written: bytecode instructions in the source.
-        executed: bytecode instructions that one forward executes, outside of the layers; None if
-            the graph has more than `MOST_COUNTED` calls.
+        executed: bytecode instructions that one forward executes, outside of the layers.
     """
 
     execution: str
@@ -46,7 +43,7 @@ class Code:
     source: str
     spans: tuple[tuple[int, int], ...]
     written: int
-    executed: int | None
+    executed: int
 
     @property
     def lines(self) -> list[str]:
@@ -60,8 +57,6 @@ class Code:
         first = f"{self.execution}: no generated source. One function runs every graph: {size}."
         if self.loop_length is not None:
             first = f"{self.execution}, {_length(self.loop_length)}: generated source of {size}."
-        if self.executed is None:
-            return f"{first} The graph is too large to count the instructions of a forward."
         return f"{first} One forward executes {self.executed:,} instructions outside of the layers."
 
 
@@ -126,14 +121,13 @@ def look(model: SymbolicModel, inputs: Sequence[Any], execution: str, length: fl
     from hpml.symbolic.execution.instructions import is_execution, written_instructions
     from hpml.symbolic.execution.preserved import preserved
 
-    shown, executed = copy.copy(model), None
+    shown = copy.copy(model)
     with loop_length(length):
         shown.execution = execution
     with torch.no_grad(), preserved(shown):
         try:
             shown(*inputs)  # the first forward looks at the layers more closely
-            if len(model.graph.calls) <= MOST_COUNTED:
-                executed = count_instructions(shown, *inputs, within=is_execution)
+            executed = count_instructions(shown, *inputs, within=is_execution)
         except Exception as error:
             raise WidgetError(
                 f"code_view expects inputs that the model runs on, as in code_view(model, x); "
