@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import cmath
-from collections.abc import Callable, Iterable, Mapping, MappingView, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, MappingView, Sequence
+from functools import partial
+from math import isclose
 
 from hpml.base.errors import describe
-from hpml.benchmark.errors import BenchmarkError
+from hpml.benchmark.errors import BenchmarkError, error_text, real
 
-NUMBERS = (bool, int, float, complex)
+_Close = Callable[[complex, complex], bool]
 
 
 def same_results(
@@ -29,7 +30,8 @@ def same_results(
 
     Raises:
         BenchmarkError: from the check, naming the contender and the first place that differs; or
-            if all results are None, so that there is nothing to compare.
+            if all results are None or of a type without a value, so that there is nothing to
+            compare. At once, if a difference allowed is no number.
 
     >>> check = same_results()
     >>> check({"a": [1.0, 2.0], "b": [1.0, 2.0000001]})
@@ -39,16 +41,11 @@ def same_results(
     hpml.benchmark.errors.BenchmarkError: Contender 'b' computes a different result than 'a': at \
 [1] expected 2.0, got 3.0. Their times cannot be compared.
     """
-
-    def close(want: Any, got: Any) -> bool:
-        numbers = isinstance(want, NUMBERS) and isinstance(got, NUMBERS)
-        if not numbers or (isinstance(want, int) and isinstance(got, int)):
-            return bool(want == got)
-        try:
-            same = cmath.isclose(want, got, rel_tol=relative, abs_tol=absolute)
-        except OverflowError:  # a whole number beyond all floats
-            return False
-        return same or (cmath.isnan(want) and cmath.isnan(got))
+    allowed = "a number of at least 0 (pass `same_results()`, with brackets)"
+    relative = real("same_results: relative", relative, allowed)
+    absolute = real("same_results: absolute", absolute, allowed)
+    close: _Close = partial(cmath.isclose, rel_tol=relative, abs_tol=absolute)
+    close_floats = partial(isclose, rel_tol=relative, abs_tol=absolute)
 
     def check(results: Mapping[str, object]) -> None:
         (first, expected), *others = results.items()
@@ -57,40 +54,80 @@ def same_results(
                 "same_results has nothing to compare: every contender returns None. Let each "
                 "return what it computes, or leave out the check."
             )
+        wanted = plain(expected)
         for name, result in others:
-            if difference := _difference(expected, result, close):
+            for place, want, got in _differences(wanted, plain(result), close, close_floats):
                 raise BenchmarkError(
-                    f"Contender {name!r} computes a different result than {first!r}: {difference}. "
-                    "Their times cannot be compared."
+                    f"Contender {name!r} computes a different result than {first!r}: at "
+                    f"{place or 'the result'} expected {want}, got {got}. Their times cannot be "
+                    "compared."
                 )
 
     return check
 
 
-def _difference(want: Any, got: Any, close: Callable[[Any, Any], bool], place: str = "") -> str:
-    """Return where two results differ first, and how; nothing if they do not."""
-    want, got = _plain(want), _plain(got)
-    pairs: Iterable[tuple[object, object, object]]
-    if isinstance(want, Mapping) and isinstance(got, Mapping) and want.keys() == got.keys():
-        pairs = ((key, item, got[key]) for key, item in want.items())
-    elif isinstance(want, list) and isinstance(got, list):
-        if len(want) != len(got):
-            return f"at {place or 'the result'} expected {len(want)} items, got {len(got)}"
-        # Millions of numbers, one place after the other, would take longer than to compute them.
-        if {*map(type, want), *map(type, got)} <= {*NUMBERS} and all(map(close, want, got)):
-            return ""
-        pairs = zip(range(len(want)), want, got, strict=True)
-    elif close(want, got):
-        return ""
-    else:
-        return f"at {place or 'the result'} expected {describe(want)}, got {describe(got)}"
-    found = (_difference(a, b, close, f"{place}[{key!r}]") for key, a, b in pairs)
-    return next(filter(None, found), "")
-
-
-def _plain(value: Any) -> Any:
-    """Return an array, a tensor or another sequence as a list, anything else as it is."""
-    if callable(to_list := getattr(value, "tolist", None)):
-        return to_list()
+def plain(value: object) -> object:
+    """Return `value` as plain data: an array or tensor as nested lists, also inside containers."""
+    if type(value) is float or (isinstance(value, list) and set(map(type, value)) == {float}):
+        return value  # at once: there may be millions
+    try:
+        if callable(to_list := getattr(value, "tolist", None)):
+            return to_list()
+    except Exception as error:
+        raise BenchmarkError(
+            f"A result {describe(value)} cannot be compared: {error_text(error)}. Let the "
+            "contender return numbers, or compare with a check of your own."
+        ) from error
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
     listed = isinstance(value, (Sequence, MappingView)) and not isinstance(value, (str, bytes))
-    return list(value) if listed else value
+    return [plain(item) for item in value] if listed else value  # type: ignore[attr-defined]
+
+
+def _differences(
+    want: object, got: object, close: _Close, close_floats: Callable[..., bool], place: str = ""
+) -> Iterator[tuple[str, str, str]]:
+    """Yield each difference: where, what was expected, what came."""
+    if isinstance(want, list) and isinstance(got, list):
+        if len(want) != len(got):
+            yield place, f"{len(want)} items", f"{len(got)}: {describe(got)}"
+            return
+        # Millions of numbers one by one would take longer than to compute them.
+        floats = set(map(type, want)) | set(map(type, got)) == {float}
+        if floats and all(map(close_floats, want, got)):
+            return
+        for index, (a, b) in enumerate(zip(want, got, strict=True)):
+            yield from _differences(a, b, close, close_floats, f"{place}[{index}]")
+    elif isinstance(want, dict) and isinstance(got, dict):
+        if set(want) != set(got):
+            yield place, f"the keys {describe(list(want))}", describe(list(got))
+            return
+        for key, item in want.items():
+            yield from _differences(item, got[key], close, close_floats, f"{place}[{key!r}]")
+    elif not _same(want, got, close):
+        yield place, describe(want), describe(got)
+
+
+def _same(a: object, b: object, close: _Close) -> bool:
+    if isinstance(a, (int, float, complex)) and isinstance(b, (int, float, complex)):
+        if isinstance(a, int) and isinstance(b, int):
+            return a == b
+        try:
+            return close(a, b) or (cmath.isnan(a) and cmath.isnan(b))
+        except OverflowError:  # a whole number beyond all floats
+            return a == b
+    if type(a) is not type(b):
+        return False
+    try:
+        if a is b or type(a).__eq__ is not object.__eq__:
+            return a is b or bool(a == b)
+    except Exception as error:
+        raise _incomparable(a) from error
+    raise _incomparable(a)
+
+
+def _incomparable(value: object) -> BenchmarkError:
+    return BenchmarkError(
+        f"Results that contain a {type(value).__name__} cannot be compared for equality. Let the "
+        "contenders return numbers, or compare with a check of your own."
+    )

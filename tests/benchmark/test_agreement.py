@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy
 import pytest
@@ -66,6 +67,15 @@ def test_none_against_none_is_nothing_to_compare() -> None:
         same_results()({"a": None, "b": None})
 
 
-def test_a_type_that_has_no_value_is_never_the_same() -> None:
+class Strange:
+    def __eq__(self, other: object) -> bool:
+        raise ZeroDivisionError
+
+
+class Opaque: ...
+
+
+@pytest.mark.parametrize("kind", [Opaque, Strange])
+def test_a_type_that_cannot_be_compared_is_named(kind: Callable[[], object]) -> None:
     with pytest.raises(BenchmarkError):
-        same_results()({"a": [object()], "b": [object()]})
+        same_results()({"a": [kind()], "b": [kind()]})

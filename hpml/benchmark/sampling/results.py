@@ -40,7 +40,15 @@ def not_computed(what: object) -> BenchmarkError:
 
 def snapshot(result: object) -> object:
     """Return a copy of a result; what cannot be copied as it is."""
+    if type(result) is dict:
+        return {key: snapshot(item) for key, item in result.items()}
+    if isinstance(result, list) and set(map(type, result)) == {float}:
+        return result.copy()  # at once: there may be millions
+    if isinstance(result, (list, tuple)) and type(result) in (list, tuple):
+        return type(result)(snapshot(item) for item in result)
     try:
-        return copy.deepcopy(result)
-    except Exception:  # noqa: BLE001 - such as a tensor inside a graph, into which nothing writes
+        # A tensor inside a graph refuses to be copied deeply.
+        clone = getattr(result, "clone", None) if hasattr(result, "detach") else None
+        return clone() if clone is not None else copy.deepcopy(result)
+    except Exception:  # noqa: BLE001 - whatever a foreign copy raises
         return result
