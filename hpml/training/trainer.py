@@ -96,12 +96,7 @@ class Trainer:
                 f"model: expected weights of torch.float32, got {', '.join(sorted(other))}; call "
                 "model.float(): the recipe chooses the precision of the computation."
             )
-        spoiled = [n for n, weights in model.named_parameters() if not weights.isfinite().all()]
-        if spoiled:
-            raise TrainingError(
-                f"model: expected weights that are finite, got others in {', '.join(spoiled)}; "
-                "load other weights."
-            )
+        _require_finite(model, "load other weights")
         self.recipe, self.data, self.epochs, self.seed = recipe, data, epochs, seed
         self.batches = Batches(data.train, recipe, self.processes, seed)
         # Made once, and where the addresses of functions stand in it, without them.
@@ -184,7 +179,12 @@ class Trainer:
             began = time.perf_counter()
 
     def validate(self) -> float:
-        """Return the share of the validation set that is recognised; keep it after an epoch."""
+        """Return the share of the validation set that is recognised; keep it after an epoch.
+
+        Raises:
+            TrainingError: if the last step left weights that are not finite.
+        """
+        _require_finite(self.model, "a gradient was not finite: try a lower learning_rate, or bf16")
         data = self.data.validation
         rank, count = self.processes.rank, self.processes.count
         right = torch.zeros((), device=self.device)
@@ -320,6 +320,15 @@ class Trainer:
     def _synchronise(self) -> None:
         if self.device.type == "cuda":
             torch.cuda.synchronize(self.device)
+
+
+def _require_finite(model: nn.Module, remedy: str) -> None:
+    spoiled = [name for name, weights in model.named_parameters() if not weights.isfinite().all()]
+    if spoiled:
+        raise TrainingError(
+            f"model: expected weights that are finite, got others in {', '.join(spoiled)}; "
+            f"{remedy}."
+        )
 
 
 @contextlib.contextmanager
