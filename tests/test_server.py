@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
@@ -76,12 +75,12 @@ def test_the_course_is_served_here_only_behind_a_token_until_the_command_is_stop
             assert address is not None, "the server ended without an address"
             port, token = address.groups()
             api = f"http://127.0.0.1:{port}/api"
-            assert "notebooks" in str(answer(process, f"{api}/contents", token))
+            assert "notebooks" in str(answer(f"{api}/contents", token))
             with pytest.raises(urllib.error.HTTPError) as refused:
                 urllib.request.urlopen(f"{api}/contents", timeout=30)
             with refused.value:
                 assert refused.value.code == 403
-            answer(process, f"{api}/kernels", token, b"{}")
+            answer(f"{api}/kernels", token, b"{}")
             server = psutil.Process(process.pid)
             listening = [each.laddr for each in server.net_connections() if each.status == "LISTEN"]
             assert {place.ip for place in listening} == {"127.0.0.1"}
@@ -95,19 +94,10 @@ def test_the_course_is_served_here_only_behind_a_token_until_the_command_is_stop
     assert json.loads((tmp_path / "jupyter_server_config.json").read_text()) == OWN_SETTINGS
 
 
-def answer(process: subprocess.Popen[str], url: str, token: str, data: bytes | None = None) -> Any:
-    """Return what the server answers, asking again until it is up or its process has ended."""
+def answer(url: str, token: str, data: bytes | None = None) -> Any:
     request = urllib.request.Request(url, data, {"Authorization": f"token {token}"})
-    while process.poll() is None:
-        try:
-            with urllib.request.urlopen(request, timeout=30) as page:
-                return json.load(page)
-        except urllib.error.HTTPError:
-            raise
-        except OSError:  # it prints its address a moment before it listens
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(0.2)
-    pytest.fail(f"the server ended with {process.returncode} before it answered")
+    with urllib.request.urlopen(request, timeout=30) as page:
+        return json.load(page)
 
 
 def test_a_taken_port_is_refused(tmp_path: Path) -> None:
