@@ -2,38 +2,66 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import json
 import os
+import secrets
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import time
+import webbrowser
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hpml.base.errors import HpmlError
 from hpml.base.files import COPY, PACKAGED, CourseFileError, course_folder
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ADDRESS = "127.0.0.1"
+_FIRST_PORT = 8888
 _FIRST_LAB = "notebooks/00_start_here.ipynb"
-# Jupyter's settings of the course: JupyterLab does not ask whether it may fetch news.
-_SETTINGS = Path(__file__).with_name("jupyter")
+# It asks the network for news and new versions, and asks the student whether it may.
+_QUIET = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
+
+
+class PortTakenError(HpmlError):
+    """The port asked for is in use by another program."""
 
 
 class MissingLabError(HpmlError):
     """JupyterLab is not installed."""
 
 
-def command(course: Path, *, browser: bool, port: int | None) -> list[str]:
-    """Return the command that starts JupyterLab; it makes a token and prints its address."""
-    words = [
+@dataclass(frozen=True)
+class Launch:
+    """What to start: everything about the server, decided before it runs."""
+
+    command: tuple[str, ...]
+    environment: dict[str, str]
+    url: str
+
+
+def plan(*, browser: bool, port: int, token: str, course: Path, settings: Path) -> Launch:
+    """Return how JupyterLab is to be started."""
+    command = [
         sys.executable,
         "-m",
         "jupyterlab",
+        str(course / _FIRST_LAB),
         f"--ServerApp.root_dir={course}",
-        f"--LabApp.default_url=/lab/tree/{_FIRST_LAB}",
-        "--ServerApp.ip=127.0.0.1",
-        # A token even where the student's own server has a password: the address needs no other.
-        "--PasswordIdentityProvider.hashed_password=",
+        f"--ServerApp.ip={_ADDRESS}",
+        f"--ServerApp.port={port}",
+        # Another port than the one we print would be no help.
+        "--ServerApp.port_retries=0",
         # One Ctrl-C ends it; without this Jupyter asks back.
         "--ServerApp.answer_yes=True",
         "--LabApp.news_url=None",
@@ -44,29 +72,19 @@ def command(course: Path, *, browser: bool, port: int | None) -> list[str]:
     ]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         # In a container everyone is root, and Jupyter would refuse to start.
-        words.append("--allow-root")
+        command.append("--allow-root")
     if not browser:
-        words.append("--no-browser")
-    if port is not None:
-        # Another port than the one asked for would be no help.
-        words += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
-    return words
-
-
-def environment() -> dict[str, str]:
-    """Return this process's environment with what JupyterLab and its kernels need besides."""
-    # Jupyter prints only a token that it made itself.
-    kept = {
-        name: value for name, value in os.environ.items() if not name.startswith("JUPYTER_TOKEN")
-    }
-    paths = {
-        "JUPYTER_CONFIG_PATH": _SETTINGS,
+        command.append("--no-browser")
+    paths = [str(settings), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]
+    programs = [str(Path(sys.executable).parent), *filter(None, [os.environ.get("PATH")])]
+    environment = {
+        "JUPYTER_TOKEN": token,
+        "JUPYTER_CONFIG_PATH": os.pathsep.join(paths),
         # `!hpml` and `!python` in a notebook mean this environment, activated or not.
-        "PATH": Path(sys.executable).parent,
+        "PATH": os.pathsep.join(programs),
     }
-    for name, first in paths.items():
-        kept[name] = os.pathsep.join([str(first), *filter(None, [os.environ.get(name)])])
-    return kept
+    url = f"http://{_ADDRESS}:{port}/lab/tree/{_FIRST_LAB}?token={token}"
+    return Launch(tuple(command), environment, url)
 
 
 def own_course() -> Path:
@@ -96,17 +114,107 @@ def own_course() -> Path:
 
 
 def serve(*, browser: bool = True, port: int | None = None) -> int:
-    """Run JupyterLab until it is stopped; on Linux and macOS it takes this process's place."""
+    """Run JupyterLab until it is stopped; print its address first."""
     if importlib.util.find_spec("jupyterlab") is None:
         raise MissingLabError(
             "JupyterLab is not installed. Install it with: pip install 'hpml[lab]'"
         )
-    words = command(own_course(), browser=browser, port=port)
-    # flush: a person reads it now, also through a pipe.
-    print("JupyterLab starts, which takes some seconds. Ctrl-C stops it; in another terminal, "
-          "`jupyter server list` shows its address again.", flush=True)  # fmt: skip
-    if os.name == "posix":
-        os.execve(words[0], words, environment())
-    # Windows cannot replace a process. Ctrl-C reaches the server too, which ends by it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return subprocess.call(words, env=environment())
+    course = own_course()
+    chosen = _free_port(port)
+    browser = browser and _has_a_browser()
+    with _settings() as settings, _terminated_as_interrupted():
+        launch = plan(
+            browser=browser,
+            port=chosen,
+            token=secrets.token_urlsafe(24),
+            course=course,
+            settings=settings,
+        )
+        # flush: a person reads it now, also through a pipe.
+        print(f"JupyterLab: {launch.url}\nIt starts, which takes some seconds.", flush=True)
+        start = time.perf_counter()
+        server = subprocess.Popen(launch.command, env={**os.environ, **launch.environment})
+        try:
+            _wait_until_it_listens(server, chosen)
+            if server.poll() is None:
+                opens = "opens in your browser" if browser else "can be opened at this address"
+                took = time.perf_counter() - start
+                print(f"It runs after {took:.0f} s and {opens}. Ctrl-C stops it.", flush=True)
+            return server.wait()
+        except KeyboardInterrupt:
+            # The terminal sent the same signal to the server, which is ending by itself; where the
+            # signal came to us alone, `_end` passes it on.
+            return 0
+        finally:
+            _end(server)
+
+
+def _wait_until_it_listens(server: subprocess.Popen[bytes], port: int) -> None:
+    while server.poll() is None:
+        with contextlib.suppress(OSError), socket.create_connection((_ADDRESS, port), 1):
+            return
+        time.sleep(0.1)
+
+
+def _end(server: subprocess.Popen[bytes]) -> None:
+    """End the server in its own way first, and by force if it does not."""
+    for ask in (server.terminate, server.kill):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            server.wait(5)
+            return
+        ask()
+    server.wait()
+
+
+def _has_a_browser() -> bool:
+    """Return whether one can be opened from here, which over SSH or in a container is not so."""
+    try:
+        webbrowser.get()
+    except webbrowser.Error:
+        return False
+    return True
+
+
+def _free_port(wanted: int | None) -> int:
+    if wanted is None:
+        return next(filter(_is_free, range(_FIRST_PORT, 65536)))
+    if _is_free(wanted):
+        return wanted
+    raise PortTakenError(
+        f"Port {wanted} is in use; choose another one, or leave out --port for a free one."
+    )
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        # As the server will: connections of an earlier server that are still closing do not count.
+        if os.name == "posix":
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((_ADDRESS, port))
+        except OSError:
+            return False
+    return True
+
+
+@contextlib.contextmanager
+def _settings() -> Iterator[Path]:
+    """Make the folder that switches off the announcements; it goes when the server has ended."""
+    with tempfile.TemporaryDirectory(prefix="hpml-lab-") as name:
+        folder = Path(name, "labconfig")
+        folder.mkdir()
+        (folder / "page_config.json").write_text(json.dumps(_QUIET), encoding="utf-8")
+        yield Path(name)
+
+
+@contextlib.contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """Let SIGTERM end us like Ctrl-C, so that the server never outlives this command."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
