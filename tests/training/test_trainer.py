@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 import torch
@@ -123,6 +124,15 @@ def test_a_loss_that_is_not_finite_stops_with_its_step(
     assert caught.value.step == 1 + backward  # a gradient shows in the next loss
     if look_every == 1 and not backward:
         assert all(bool(p.isfinite().all()) for p in model.parameters())
+
+
+def test_weights_that_the_last_step_spoiled_are_refused_and_not_kept(tmp_path: Path) -> None:
+    steps = len(Trainer(network(), data(), recipe(), epochs=1).batches)
+    broken = Breaks(steps - 1, backward=True)
+    model = nn.Sequential(nn.Flatten(), nn.Linear(64, 9), broken, nn.Linear(9, 10))
+    with pytest.raises(TrainingError, match=r"others in 1\.weight"):
+        train(model, data(), recipe(learning_rate=1e-6), epochs=1, out=tmp_path)
+    assert not any(tmp_path.iterdir())
 
 
 def test_the_scaler_skips_a_step_whose_gradients_overflow_and_is_kept_in_the_state(

@@ -66,7 +66,7 @@ def said(body: str, **names: Any) -> list[str]:
         ("try: x / 0\nexcept ZeroDivisionError: x = 1",
          r"raises ZeroDivisionError: division by zero; caught: the exception table leads to \d+\."),
         ("try: x / 0\nexcept ZeroDivisionError: x = 1",
-         r"asks whether the exception is a ZeroDivisionError and pushes the answer, True\."),
+         r"asks whether the exception matches ZeroDivisionError and pushes the answer, True\."),
         ("try: x / 0\nexcept ZeroDivisionError: x = 1", r"POP_EXCEPT ends the handling"),
         ("try: x / 0\nexcept ZeroDivisionError: x = 1", r"PUSH_EXC_INFO marks ZeroDivisionError"),
         ("try: x / 0\nfinally: x = 1",
@@ -122,6 +122,18 @@ def test_the_value_of_a_call_arrives_in_an_event_of_its_own() -> None:
     assert back.step.called == "square"
     before = animation.events[animation.events.index(back) - 1]
     assert [caller.function.endswith("<lambda>") for caller in before.callers] == [True]
+
+
+def test_the_body_of_a_class_is_no_generator() -> None:
+    def with_a_class() -> type:
+        class Kept:
+            y = 1
+
+        return Kept
+
+    lines = [keyframe.line for keyframe in stepper(with_a_class).keyframes]
+    assert sum("runs the body of the class" in line for line in lines) == 1
+    assert not any("generator" in line for line in lines)
 
 
 def test_a_generator_runs_between_being_asked_and_having_answered() -> None:

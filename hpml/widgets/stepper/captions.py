@@ -243,7 +243,7 @@ def _push_exception(step: Step) -> Words:
 
 def _match_exception(step: Step) -> Words:
     wanted = _gone(step)[-1:] or [named(step.stack_before[-1])]
-    template = "asks whether the exception is a {kind} and pushes the answer, {new}"
+    template = "asks whether the exception matches {kind} and pushes the answer, {new}"
     return _fill(template, step, kind=[("gone", wanted[0].removeprefix("class "))])
 
 
@@ -274,13 +274,13 @@ _SENTENCES: dict[str, str | Callable[[Step], Words]] = {
     "STORE_ATTR": "sets {name} of {1} to {0}",
     "STORE_SUBSCR": "takes all three off the stack and stores {0} in {1} at {2}",
     "STORE_SLICE": "stores {0} in {1} at {2} to {3}",
-    "DELETE_SUBSCR": "deletes an item; it takes {gone}",
-    "DELETE_ATTR": "deletes {name}; it takes {gone}",
+    "DELETE_SUBSCR": "takes {gone} off the stack and deletes that item",
+    "DELETE_ATTR": "takes {gone} off the stack and deletes its attribute {name}",
     "DELETE_.*": "deletes {name}",
     # Values that are made
     "LOAD_CONST": "pushes the constant {new}",
     "LOAD_BUILD_CLASS": "pushes what makes classes, {new}",
-    "LOAD_ASSERTION_ERROR": "pushes the exception class {new}",
+    "LOAD_ASSERTION_ERROR": "pushes {new}",
     "BUILD_LIST": "{takes}pushes the list {new}",
     "BUILD_TUPLE": "{takes}pushes the tuple {new}",
     "BUILD_SET": "{takes}pushes the set {new}",
@@ -304,7 +304,7 @@ _SENTENCES: dict[str, str | Callable[[Step], Words]] = {
     "JUMP_.*": "{jumps}",
     "FOR_ITER": _for_iter,
     "PUSH_NULL": "pushes an empty place (NULL), which the call that follows expects there",
-    "KW_NAMES": "names the last arguments of the call that follows: {name}",
+    "KW_NAMES": "holds the names of the last arguments of the call that follows",
     "CALL|CALL_KW|CALL_FUNCTION_EX": _call,
     "RETURN_GENERATOR": _make_generator,
     "RETURN_.*": _return,

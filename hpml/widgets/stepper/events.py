@@ -125,7 +125,9 @@ class _Walk:
         return self._event("start", first, words, ())
 
     def _asks(self, step: Step) -> Event:
-        words: Words = [("op", str(step.instruction)), " makes a generator run until it pauses"]
+        of_class = "<builtin __build_class__>" in step.stack_before
+        runs = "runs the body of the class" if of_class else "makes a generator run until it pauses"
+        words: Words = [("op", str(step.instruction)), f" {runs}"]
         # What the step itself does comes later.
         return self._event("step", step, words, step.stack_before)
 

@@ -112,7 +112,9 @@ def _no_frame() -> Any:
     yield
 
 
-_no_frame.__code__ = _no_frame.__code__.replace(co_filename="<traced program>", co_name="<no lines>")
+_no_frame.__code__ = _no_frame.__code__.replace(
+    co_filename="<traced program>", co_name="<no lines>"
+)
 # For ``__exit__``, whose third argument is None only where there is no exception.
 _TRACEBACK = TracebackType(None, _no_frame().gi_frame, 0, 1)
 
