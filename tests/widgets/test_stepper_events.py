@@ -133,7 +133,7 @@ def test_the_body_of_a_class_is_no_generator() -> None:
 
     lines = [keyframe.line for keyframe in stepper(with_a_class).keyframes]
     assert sum("runs the body of the class" in line for line in lines) == 1
-    assert not any("generator" in line for line in lines)
+    assert not any("makes a generator" in line for line in lines)
 
 
 def test_a_generator_runs_between_being_asked_and_having_answered() -> None:
