@@ -72,7 +72,7 @@ class Recipe:
         for name, bound in (("learning_rate", "above 0"), ("weight_decay", "of at least 0")):
             value = getattr(self, name)
             is_number = isinstance(value, (int, float)) and 0 <= value < math.inf
-            if not is_number or (bound == "above 0" and not value):
+            if not is_number or (name == "learning_rate" and not value):
                 self._refuse(f"{name}: expected a finite number {bound}", value)
         if self.batch % (self.accumulate * processes):
             expected = f"a multiple of {self.accumulate} parts × {processes} processes"
