@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -71,9 +70,9 @@ class Recipe:
                 self._refuse(f"{name}: expected a whole number from {least}", value)
         for name, bound in (("learning_rate", "above 0"), ("weight_decay", "of at least 0")):
             value = getattr(self, name)
-            is_number = isinstance(value, (int, float)) and 0 <= value < math.inf
+            is_number = isinstance(value, (int, float)) and 0 <= value <= 1e6
             if not is_number or (name == "learning_rate" and not value):
-                self._refuse(f"{name}: expected a finite number {bound}", value)
+                self._refuse(f"{name}: expected a number {bound}, up to 1e6", value)
         if self.batch % (self.accumulate * processes):
             expected = f"a multiple of {self.accumulate} parts × {processes} processes"
             self._refuse(f"batch: expected {expected}", self.batch)

@@ -145,7 +145,8 @@ class Trainer:
         Raises:
             NotFiniteError: if a loss is not finite. On a CPU the weights are those before that
                 step; on a GPU later steps have changed them.
-            TrainingError: if all epochs are over, after which there is no learning rate.
+            TrainingError: if all epochs are over, after which there is no learning rate, or if
+                the epoch leaves weights that are not finite.
         """
         number, start = divmod(self.step, len(self.batches))
         if number >= self.epochs:
@@ -173,18 +174,17 @@ class Trainer:
                 continue
             self._synchronise()
             self.seconds[number] += time.perf_counter() - began
+            if last or self.stopped:
+                _require_finite(
+                    self.model, "a gradient was not finite: try a lower learning_rate, or bf16"
+                )
             yield self.losses[-1]
             if self.stopped and not last:
                 return
             began = time.perf_counter()
 
     def validate(self) -> float:
-        """Return the share of the validation set that is recognised; keep it after an epoch.
-
-        Raises:
-            TrainingError: if the last step left weights that are not finite.
-        """
-        _require_finite(self.model, "a gradient was not finite: try a lower learning_rate, or bf16")
+        """Return the share of the validation set that is recognised; keep it after an epoch."""
         data = self.data.validation
         rank, count = self.processes.rank, self.processes.count
         right = torch.zeros((), device=self.device)
@@ -324,9 +324,11 @@ class Trainer:
 
 def _require_finite(model: nn.Module, remedy: str) -> None:
     spoiled = [name for name, weights in model.named_parameters() if not weights.isfinite().all()]
+    # A buffer may be a mask of infinities.
+    spoiled += [name for name, values in model.named_buffers() if values.isnan().any()]
     if spoiled:
         raise TrainingError(
-            f"model: expected weights that are finite, got others in {', '.join(spoiled)}; "
+            f"model: expected finite weights, got others in {', '.join(spoiled)}; "
             f"{remedy}."
         )
 
