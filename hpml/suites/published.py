@@ -85,7 +85,8 @@ def published_table(source: PublishedBlock, cases: Iterable[Case]) -> Table:
     return Table(
         head,
         [row[:width] for row in rows],
-        title="Published beside measured: time as a multiple of the hand-written module's",
+        title=f"Published{' beside measured' if width == 4 else ''}: time as a multiple of the "
+        "hand-written module's",
         caption=f"Published on {source.hardware}, batch {block['batch']}, {source.remark}: "
         f"{block['source']}.",
         formats=dict.fromkeys(head[2:], "{:.3f}".format),
