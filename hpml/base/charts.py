@@ -190,7 +190,7 @@ def dots(rows: Iterable[Dot], **options: Any) -> Chart:
                 label = dot.label if dot.label not in labels else None
                 size = 16 if dot.marker == "|" else 7
                 ax.plot(values, [row] * len(values), dot.marker, color=dot.colour, ms=size,
-                        alpha=0.8, label=label or None)  # fmt: skip
+                        alpha=0.8, label=label or None, zorder=2 + (dot.marker == "x"))  # fmt: skip
                 ends.append(_annotated(ax, row, dot.text, [rightmost], dot.interval))
         name_rows(ax, names)
         if any(dot.text for dot in rows):

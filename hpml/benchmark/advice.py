@@ -143,8 +143,8 @@ def _drift(samples: Sequence[float]) -> Advice | None:
     return Advice(
         "unstable",
         f"the last third of the samples is {abs(change):.0%} {direction} than the first",
-        "Let the machine settle, or raise warm_up, and repeat; a ratio holds if its other "
-        "contender drifts alike.",
+        "Let the machine settle, or raise warm_up, and repeat. A ratio is still valid if both "
+        "contenders drift in the same way.",
     )
 
 

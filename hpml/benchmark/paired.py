@@ -258,7 +258,7 @@ class AnyCase(Protocol):
         """The measurements."""
 
 
-_COARSE = "Differences below the resolution, {:.0%}, are not believed after any number of rounds."
+_COARSE = "Differences below the resolution, {:.0%}, are not accepted, however many rounds."
 _NARROWER = "Four times the rounds halve an interval; a quieter machine narrows it as well."
 
 

@@ -133,7 +133,7 @@ def _note(comparison: PairedSamples, name: str, beyond: int) -> str:
 
 def _caption(comparison: PairedSamples) -> str:
     return (
-        f"Dots: all samples of {comparison.rounds} interleaved rounds. Band: the middle half "
+        f"Dots: the samples of {comparison.rounds} interleaved rounds. Band: the middle half "
         f"(25 to 75 %). Line: median. Dashed: median of {comparison.baseline}, "
         f"{format_seconds(comparison[comparison.baseline].median)}.\n"
         f"{footnote(comparison.advice)}"

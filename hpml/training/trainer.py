@@ -328,8 +328,7 @@ def _require_finite(model: nn.Module, remedy: str) -> None:
     spoiled += [name for name, values in model.named_buffers() if values.isnan().any()]
     if spoiled:
         raise TrainingError(
-            f"model: expected finite weights, got others in {', '.join(spoiled)}; "
-            f"{remedy}."
+            f"model: expected finite weights, got others in {', '.join(spoiled)}; {remedy}."
         )
 
 

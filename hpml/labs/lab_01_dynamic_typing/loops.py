@@ -146,7 +146,7 @@ def compiler_says(source: str) -> Page:
     """Return what the system's C compiler says of a source text, which is never run."""
     compiler = find_compiler()
     if compiler is None:
-        return say("There is no C compiler here to ask. `hpml doctor` says how to get one.")
+        return say("There is no C compiler here to ask. `hpml doctor` says what labs use instead.")
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "lecture.c").write_text(source, encoding="utf-8")
         # Run in its folder, so that messages name the file and no path of this machine.

@@ -120,7 +120,8 @@ def what_fits(measured: Comparison) -> str:
         share = 2 * look_up.value / (2 * look_up.value + adding.value)
         lines.append(
             "**A** and **C** both contribute. An iteration looks up twice and adds once: of "
-            f"the extra time, **{share:.0%}** is lookup and **{1 - share:.0%}** is addition."
+            f"their extra time, **{share:.0%}** is lookup and **{1 - share:.0%}** is addition. "
+            "Storing, `out[i] = ...`, is not included."
         )
     elif any(parts.values()):
         lines.append(f"Only **{'A' if parts['A'] else 'C'}** clearly contributes.")
@@ -136,10 +137,10 @@ def what_fits(measured: Comparison) -> str:
 
 
 def _memory(measured: Comparison, before: float) -> str:
-    slower = {
-        name: format_seconds(measured.difference(f"{name}, many", name).value)
-        for name in ("list", "array")
-    }
+    slower = {}
+    for name in ("list", "array"):
+        more = measured.difference(f"{name}, many", name).value
+        slower[name] = format_seconds(more) if abs(more) > LEAST else "less than 2 ns"
     grown = measured.sum_of({"array, many": 1, "list, many": -1, "array": -1, "list": 1})
     message = (
         "With many elements instead of few, visited in random order, the time of a lookup changes "

@@ -36,7 +36,7 @@ class Pauses:
         text = (
             f"{len(self.lengths):,} pauses in {format_seconds(self.seconds)}, together "
             f"{self.share:.0f} % of the time; the longest took {longest}. "
-            f"Objects freed: {self.collected:,}."
+            f"Objects freed: {self.collected:,}. The two shades only separate neighbours."
         )
         spans = [(at, at + each) for at, each in zip(self.begun, self.lengths, strict=True)]
         chart = timeline(

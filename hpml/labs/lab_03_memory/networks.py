@@ -58,8 +58,8 @@ def draw_saved(
         message = format_bytes(predicted) if type(predicted) is int else predicted
         text = f"{format_bytes(measured)}; yours: {message}"
         colour = style.PASS if predicted == measured else style.UNKNOWN
-        rows.append(Bar(name, measured / 2**20, text, colour=colour))
-    chart = bars(rows, title="Kept for the backward pass", x="MiB, measured")
+        rows.append(Bar(name, measured / 2**10, text, colour=colour))
+    chart = bars(rows, title="Kept for the backward pass", x="KiB, measured")
     return show(chart, caption="Green: your prediction equals the measured number of bytes.")
 
 

@@ -61,7 +61,7 @@ class Rates:
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         text = (
             f"{self.runs} runs of {self.rounds} rounds for each mark. Left: an honest rule stays "
-            "near the dashed line, 5 %. Right: higher is better."
+            "near or left of the dashed line, 5 %. Right: higher is better."
         )
         drawn = show(
             self._chart(self.false, "Two equal programs: false verdicts", at=(5,)),

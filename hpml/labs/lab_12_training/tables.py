@@ -130,10 +130,10 @@ def beside_gpu(taken: Comparison) -> Page:
     for name in taken.names[1:]:
         ratio, there = taken.ratio(name), seconds[name] / seconds["vanilla"]
         gains = "less" if ratio.low > there else "more" if ratio.high < there else "about as much"
+        found = "is **slower** than vanilla" if ratio.low > 1 else f"gains **{gains}**"
         texts.append(
-            f"{name} takes {ratio.digits(ratio.value)} ({ratio.interval}) of vanilla's time, "
-            f"published {there:.2f}: it gains "
-            f"**{gains}** here"
+            f"{name} takes {ratio.digits(ratio.value)} ({ratio.interval}) times vanilla's time, "
+            f"published {there:.2f}: it {found} here"
         )
     return say("; ".join(texts) + ".")
 
@@ -147,7 +147,8 @@ def small_changes(taken: Comparison, most: float = 1.25) -> Page:
         text = "That is too uncertain to judge: measure again on a quieter machine. "
         text += recorded_answer("12", "executions")
     else:
-        found = f"Only {', '.join(large)} changes" if large else "None of them changes"
+        only = f"Only {' and '.join(large)} change{'s' * (len(large) == 1)}"
+        found = only if large else "None of them changes"
         text = f"**{found} it by more than a quarter**."
         keep_revealed("executions", text.rstrip("."))
     seen = ", ".join(

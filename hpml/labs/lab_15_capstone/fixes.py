@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import itertools
 import sys
 from collections.abc import Callable, Iterable
@@ -130,7 +131,8 @@ class Ladder:
         ]  # fmt: skip
         columns = ["fix", "because", "claimed", "measured", "claim", "autograd keeps", "total"]
         caption = (
-            f"The original keeps at most {format_bytes(most_kept(self.script.train))} at a time."
+            "A claim held if it is within 10 % of the interval. The original keeps at most "
+            f"{format_bytes(most_kept(self.script.train))} at a time."
         )
         return Table(columns, rows, caption=caption)
 
@@ -198,4 +200,5 @@ def class_table(paths: Iterable[str | Path]) -> Table:
 
 
 if __name__ == "__main__":
-    print(class_table(sys.argv[1:]))
+    # Shells of Windows leave patterns as they are.
+    print(class_table(name for pattern in sys.argv[1:] for name in glob.glob(pattern) or [pattern]))

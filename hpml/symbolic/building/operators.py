@@ -87,7 +87,7 @@ class WithoutNumbers:
     def __bool__(self) -> bool:
         check_no_setting(self)
         raise ArgumentError(
-            f"the truth value of {described(self)}, is known to the data and the machine only: use "
+            f"the truth value of {described(self)}, is known only when the graph runs on data: use "
             "torch.where, or move the decision into the forward of a module"
         )
 

@@ -57,7 +57,7 @@ def follows_strangers(objects):
 
 
 def recursion(objects):
-    """Each object on the path is a function call that has not returned, and Python allows about a
+    """Each object on the path needs a function call that has not returned. Python allows about a
     thousand of them. Keep the path in a list."""
     known = {id(each): each for each in objects}
     done = set()
@@ -79,8 +79,8 @@ def recursion(objects):
 
 
 def seen_before(objects):
-    """Two objects may refer to the same third object without forming a cycle. Visited before is not
-    enough: the object must be on the current path."""
+    """Two objects may refer to the same third object without forming a cycle. That an object was
+    visited before is not enough: it must be on the current path."""
     known = {id(each): each for each in objects}
     begun = set()
     for start in known:
@@ -97,5 +97,6 @@ def seen_before(objects):
 
 
 def way_and_all(objects):
-    """The path to the cycle is part of the answer. The cycle begins at the object that is met again."""
+    """Your answer also contains the path that leads to the cycle. The cycle begins at the object
+    that is met again."""
     return _search(objects, whole_path=True)

@@ -14,8 +14,8 @@ def _divided(x, spread):
 
 
 def adds_a_little(x):
-    """A small number is added to the spread, so the standard deviation is not 1. Divide by the spread
-    itself, and only if it is not 0."""
+    """You add a small number to the standard deviation, so the result's is not 1. Divide by the
+    standard deviation itself, and only if it is not 0."""
     x -= x.mean()
     x /= _spread(x) + 1e-8
     return x
@@ -31,8 +31,8 @@ def copied_back(x):
 
 
 def divides_by_zero(x):
-    """Where all numbers are the same, the spread is 0, and 0 / 0 is not a number. Divide only if
-    the spread is not 0."""
+    """Where all numbers are the same, the standard deviation is 0, and 0 / 0 is not a number.
+    Divide only if it is not 0."""
     x -= x.mean()
     with np.errstate(all="ignore"):
         x /= _spread(x)

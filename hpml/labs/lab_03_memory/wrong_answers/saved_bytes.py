@@ -32,7 +32,8 @@ def all_results(model, x):
 
 
 def compares_tensors(model, x):
-    """`in` compares tensors number by number, and fails for two shapes. Tell tensors apart by `id`."""
+    """`in` compares tensors with `==`, number by number, and then raises an error, for equal
+    shapes too. Tell tensors apart by `id`."""
     kept = []
     for each in _saved(model, x):
         if each not in kept:

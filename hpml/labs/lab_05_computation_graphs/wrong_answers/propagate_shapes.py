@@ -63,8 +63,8 @@ def linear_on_two_axes(layers, input_shape):
 
 
 def nameless_error(layers, input_shape):
-    """Where a layer does not fit, its ValueError does not say which; it may come by accident, as from
-    `min()` of nothing. Check each layer first, and name it as `layer 2 (linear)`."""
+    """Where a layer does not fit, the ValueError does not name it. It may come by accident, as from
+    `min()` of an empty list. Check each layer first, and name it as `layer 2 (linear)`."""
     return _propagate(layers, input_shape, message="it does not fit")
 
 

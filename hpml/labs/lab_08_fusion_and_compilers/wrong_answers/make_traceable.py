@@ -15,8 +15,8 @@ def blend(test, yes, no):
 
 
 def blend_of_numbers(test, yes, no):
-    """It replaces what is not a number, in the right branch too: `sqrt` of a negative number stays
-    `nan`, and the reciprocal of 0 stays infinite. Choose one branch instead of repairing both."""
+    """It replaces what is not a number, in the chosen branch too. There `sqrt` of a negative number
+    must stay `nan`, and 1 / 0 infinite. Choose one branch instead of repairing both."""
 
     def traceable(x):
         chosen = test(x).float()
@@ -26,7 +26,7 @@ def blend_of_numbers(test, yes, no):
 
 
 def plain_if(test, yes, no):
-    """`if`, `bool` and `item` are Python's. They are evaluated once, while tracing, and the trace
+    """`if`, `bool` and `item` need a Python value. It is computed once, while tracing: the trace
     keeps only the branch of the example. A trace records operators: let one of them choose."""
 
     def traceable(x):
