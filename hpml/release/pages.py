@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import base64
 import copy
 import functools
-import html
 import importlib.resources
-import io
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-
-from hpml.release.errors import ReleaseError
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 _CONTROL = "application/vnd.jupyter.widget-view+json"
-# Listings, code, links and tags stay as they are; then a formula, a dollar that begins none, and a
-# lab that is spoken of.
+# Listings, code, links and tags stay as they are; elsewhere "lab 07" becomes a link.
 _PIECES = re.compile(
-    r"(?P<kept>```.*?```|`[^`\n]*`|!?\[[^\]]*\]\([^)]*\)|<[^>]+>)"
-    r"|\$\$?(?P<formula>[^\s$`](?:[^$`]*[^\s$`])?)\$\$?(?!\d)"
-    r"|(?P<dollar>\$)"
-    r"|\b[Ll]ab (?P<lab>\d\d)\b",
+    r"(?P<kept>```.*?```|`[^`\n]*`|!?\[[^\]]*\]\([^)]*\)|<[^>]+>)|\b[Ll]ab (?P<lab>\d\d)\b",
     re.DOTALL,
 )
 
@@ -42,9 +33,7 @@ def page(name: str, notebook: NotebookNode, names: Mapping[str, str], navigation
     others = {number: page for number, page in names.items() if number != name[:2]}
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = _PIECES.sub(
-                functools.partial(_piece, f"{name}, {cell.id}", others), cell.source
-            )
+            cell.source = _PIECES.sub(functools.partial(_piece, others), cell.source)
         elif cell.cell_type == "code":
             _prepare(cell)
     resources = {"metadata": {"name": title_of(notebook)}, "book_navigation": navigation}
@@ -87,27 +76,6 @@ def _prepare(cell: NotebookNode) -> None:
         output.get("data", {}).pop(_CONTROL, None)
 
 
-def _piece(where: str, names: Mapping[str, str], found: re.Match[str]) -> str:
-    if found["lab"] in names:
-        # HTML and not Markdown, for it may stand in a summary, where Markdown is none.
-        return f'<a href="{names[found["lab"]]}">{found[0]}</a>'
-    if found["dollar"]:
-        return "&#36;"
-    return _formula(where, found["formula"]) if found["formula"] else found[0]
-
-
-def _formula(where: str, text: str) -> str:
-    """Return a formula as a picture: MathJax would be loaded from the network."""
-    from matplotlib import mathtext
-
-    stream = io.BytesIO()
-    try:
-        mathtext.math_to_image(f"${text}$", stream, format="svg")
-    except ValueError as error:
-        reason = str(error).strip().splitlines()[-1]
-        raise ReleaseError(f"Lab {where}: the formula {text!r} cannot be drawn: {reason}") from None
-    data = base64.b64encode(stream.getvalue()).decode("ascii")
-    alternative = html.escape(" ".join(text.split()))
-    picture = f"data:image/svg+xml;base64,{data}"
-    look = 'class="hpml-figure" style="vertical-align: middle"'
-    return f'<img alt="{alternative}" {look} src="{picture}">'
+def _piece(names: Mapping[str, str], found: re.Match[str]) -> str:
+    # HTML instead of Markdown: inside a summary element, Markdown is not rendered.
+    return f'<a href="{names[found["lab"]]}">{found[0]}</a>' if found["lab"] in names else found[0]
