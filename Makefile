@@ -2,7 +2,7 @@
 # make .venv   only the environment that they share   make test-all   also the thorough tests
 # make tidy    format code, strip notebooks
 #
-# PYTHON chooses the interpreter that the environment is made with, VENV where it lies:
+# PYTHON is the interpreter of the environment, VENV its folder:
 #     make test PYTHON=python3.14 VENV=.venv-3.14
 # Without make: see README.md.
 
@@ -55,7 +55,7 @@ lab: .venv
 # A student's copy has no tests of the project: what a student writes is not linted there.
 test: $(if $(wildcard tests/project),check) pytest
 
-# What is drawn at random for long, a browser for each lab, hostile submissions: everything.
+# All tests: long random runs, every lab in a browser, hostile submissions.
 test-all:
 	@$(MAKE) test PYTEST="-n 2"
 
