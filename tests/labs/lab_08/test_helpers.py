@@ -69,7 +69,7 @@ def test_a_compiled_branch_breaks_the_graph_and_stays_right_and_an_operator_does
     functions = {"decide": decide, "where": lambda x: torch.where(x.sum() > 0, x * 2, x - 1)}
     branch, operator = compiling.compiled(functions, torch.tensor([-3.0, 1.0])).rows
     assert (branch[1], branch[3]) == (2, "[-4.0, 0.0]")
-    assert branch[2] == "if x.sum() > 0: Python decides by the value of a tensor"
+    assert branch[2] == "if x.sum() > 0: an if or a loop depends on the value of a tensor"
     assert operator[1:] == (1, "–", "[-4.0, 0.0]")
 
 

@@ -1,9 +1,8 @@
-"""The source of a kernel: steps, each a few lines written once a kind, in one loop over a table.
+"""Generate the source of a kernel: a loop over a table of steps, with one branch for each kind.
 
-Source is written out a kind, not a step, so compiling takes as long for 4,000 layers as for 250;
-what differs between two steps of a kind is in a table. Numba compiles it for each dtype it meets.
-Indices are unsigned (``U`` is ``numpy.uintp``): Numba takes a negative index to count from the end,
-and asks for each signed one whether it is negative, which would take more than half of the time.
+Steps of one kind share source, so compiling takes the same time for 4,000 layers as for 250.
+Indices are unsigned (``U`` is ``numpy.uintp``), because Numba checks whether a signed index is
+negative, which would take more than half of the time.
 """
 
 from __future__ import annotations
@@ -21,16 +20,15 @@ class Step(NamedTuple):
     """One step of the kernel.
 
     Attributes:
-        kind: the source; ``a`` and ``c`` are where its arguments begin, ``r`` where its result
-            begins, ``q`` where its constants begin, followed by its tensors, ``b`` the batch size,
-            ``p0`` and so on its numbers. ``U`` makes a number an index.
+        kind: the source. Offsets: ``a`` and ``c`` of the arguments, ``r`` of the result, ``q`` of
+            the constants and the tensors after them. ``b`` is the batch size, ``p0``, … are the
+            numbers, and ``U`` converts to an index.
         arguments: the values it reads, at most two.
         result: the value it writes.
-        numbers: at most three.
-        constants: numbers of the values' own dtype.
-        tensors: the parameters of its layer that it reads, and their shapes; zeros for one that the
-            layer does not have. A matrix is packed transposed, so that the inner loop reads
-            neighbours.
+        numbers: unsigned integers, at most three.
+        constants: numbers of the dtype of the values.
+        tensors: names and shapes of the layer's parameters; an absent one is read as zeros. A
+            matrix is stored transposed, for contiguous access in the inner loop.
     """
 
     kind: str
@@ -42,11 +40,11 @@ class Step(NamedTuple):
 
 
 NUMBERS = 3
-"""The most numbers that a step has."""
+"""The largest count of numbers of a step."""
 
 
 def elementwise(expression: str, constants: int = 0) -> str:
-    """Return the kind that computes an expression of ``u``, and ``z`` of a second argument.
+    """Return the kind for an expression of ``u``, the argument, and ``z``, a second argument.
 
     >>> print(elementwise("u + z"))
     for k in range(b * p0):
@@ -63,15 +61,12 @@ def elementwise(expression: str, constants: int = 0) -> str:
     return "\n".join(lines) + "\n"
 
 
-_UNROLLED = 16
+_MAX_UNROLLED = 16
 
 
 def linear(inputs: int, outputs: int) -> str:
-    """Return the kind of a linear layer: bias first, then each input times its row of weights.
-
-    A small one is written for its sizes, with the sums in registers; larger ones share a kind.
-    """
-    if max(inputs, outputs) > _UNROLLED:
+    """Return the kind of a linear layer; small ones are unrolled, with the sums in registers."""
+    if max(inputs, outputs) > _MAX_UNROLLED:
         return _WIDE_LINEAR
     sums = range(outputs)
     return "\n".join(
@@ -115,7 +110,7 @@ def kernel(b, steps, w, v):
 
 
 def kernel_source(kinds: Iterable[str]) -> str:
-    """Return the source of the kernel that knows these kinds of steps.
+    """Return the source of a kernel for these kinds of steps.
 
     >>> print(kernel_source([elementwise("-u")]).partition("p2")[2])
      = steps[s, 7]
@@ -135,29 +130,26 @@ def kernel_source(kinds: Iterable[str]) -> str:
 
 @functools.lru_cache(maxsize=64)
 def compile_kernel(source: str) -> Callable[..., None]:
-    """Return the kernel of a source, which Numba compiles when it is first called with a dtype.
-
-    Models that differ in their weights and their order of layers alone share it.
-    """
+    """Return the kernel of a source, which Numba compiles at the first call with each dtype."""
     import numba
 
     names: dict[str, Any] = {"math": math, "U": np.uintp}
     exec(compile(source, "<kernel of a symbolic model>", "exec"), names)
-    # Without error_model="numpy" every division asks first whether it divides by zero.
+    # Without error_model="numpy" every division checks for zero.
     return numba.njit(nogil=True, error_model="numpy")(names["kernel"])
 
 
 @functools.cache
 def transposer() -> Callable[..., None]:
-    """Return the function that copies matrices transposed to their places, one after the other."""
+    """Return the function that copies matrices, transposed, to offsets in an array."""
     import numba
 
     @numba.njit(nogil=True)
-    def transpose(matrices: Any, places: Any, target: Any) -> None:
+    def transpose(matrices: Any, offsets: Any, target: Any) -> None:
         for m in range(matrices.shape[0]):
             rows = matrices.shape[1]
             for i in range(matrices.shape[2]):
                 for j in range(rows):
-                    target[places[m] + i * rows + j] = matrices[m, j, i]
+                    target[offsets[m] + i * rows + j] = matrices[m, j, i]
 
     return transpose
