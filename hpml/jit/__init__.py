@@ -1,4 +1,4 @@
-"""Compile functions as extension modules, and inspect the results of Numba and PyTorch compilers.
+"""Build extension modules in C, and inspect the results of Numba and of PyTorch's compilers.
 
 >>> from hpml.jit import find_compiler
 >>> find_compiler() is None or isinstance(find_compiler(), str)

@@ -31,10 +31,8 @@ def compiler_version(compiler: str) -> str:
     return lines[0] if lines else compiler
 
 
-def ask(
-    command: list[str], folder: str | Path | None = None, seconds: float = 120
-) -> subprocess.CompletedProcess[str]:
-    """Run a command in the C locale and capture its output, which then is in English."""
+def ask(command: list[str], folder: str | Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a command for at most 120 s and capture its output, in English (the C locale)."""
     return subprocess.run(
         command,
         cwd=folder,
@@ -42,6 +40,6 @@ def ask(
         text=True,
         errors="replace",
         check=False,
-        timeout=seconds,
+        timeout=120,
         env={**os.environ, "LC_ALL": "C"},
     )

@@ -82,7 +82,7 @@ def machine_limits(megabytes: int = 64, size: int = 768, repeats: int = 7) -> Li
     """
     for name, value in (("megabytes", megabytes), ("size", size), ("repeats", repeats)):
         if not isinstance(value, int) or value < 1:
-            raise JitError(f"{name}: expected a whole number from 1 on, got {describe(value)}")
+            raise JitError(f"{name}: expected an integer of at least 1, got {describe(value)}")
     import numpy as np
     import torch
 

@@ -173,9 +173,7 @@ def _short(graph: Any) -> str:
 
 
 def inductor_loops(function: Callable[..., Any], *arguments: Any) -> str:
-    """Return the C++ loops that Inductor, `torch.compile`'s default compiler, generates.
-
-    Casts of constants and checks of indices are omitted. Compiling takes seconds.
+    """Return Inductor's C++ loops, without casts of constants and checks of indices.
 
     Raises:
         JitError: there is no C++, as on a GPU or for a call of a library.

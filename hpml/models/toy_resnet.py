@@ -29,12 +29,7 @@ BLOCKS = 2
 
 
 class Block(nn.Module):
-    """A residual block.
-
-    Shapes:
-        input (batch, channels before, height, width); output (batch, channels, height / stride,
-        width / stride).
-    """
+    """A residual block; it divides height and width by the stride."""
 
     def __init__(self, before: int, channels: int, stride: int) -> None:
         super().__init__()
@@ -58,9 +53,8 @@ class Block(nn.Module):
 class ToyResNet(nn.Module):
     """The network as a hand-written module, with the same weights for the same seed.
 
-    Scales, shifts and running statistics of the normalisations are random. With torch's default of
-    1 and 0 a normalisation would do almost nothing in eval mode, and tests would not notice a
-    missing one.
+    The parameters and running statistics of the normalisations are random. With torch's defaults, 1
+    and 0, a missing normalisation would hardly change the result in eval mode.
 
     Args:
         resolution: height and width of the images in pixels, a multiple of 4; the weights do not

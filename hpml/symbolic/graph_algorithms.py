@@ -123,7 +123,7 @@ def draw_graph(
     return draw(layout, look, figsize=figsize, ax=ax, show=show)
 
 
-# --- what is drawn --------------------------------------------------------------------------------
+# --- the part to draw -----------------------------------------------------------------------------
 
 
 def _choose(model: Any, inputs: Any, outputs: Any) -> _Part:
@@ -202,7 +202,7 @@ def _numbers_of(part: _Part, highlight: Collection[SymbolicData | int]) -> froze
     return frozenset(numbers)
 
 
-# --- what is written ------------------------------------------------------------------------------
+# --- labels ---------------------------------------------------------------------------------------
 
 
 def _model_names(graph: Graph, layers: Sequence[nn.Module]) -> list[str]:

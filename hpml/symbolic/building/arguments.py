@@ -20,18 +20,11 @@ from hpml.symbolic.errors import ArgumentError
 
 
 class Template(NamedTuple):
-    """The fixed part of a call.
+    """The arguments of a call, with ``a0, a1, …`` for values and ``k[0], …`` for constants."""
 
-    Attributes:
-        text: the arguments as Python source, with the values to fill in as ``a0, a1, …`` and the
-            constants as ``k[0], k[1], …``.
-        constants: the constants.
-        holes: the number of values to fill in.
-    """
-
-    text: str
+    text: str  # the arguments as Python source
     constants: tuple[Any, ...]
-    holes: int
+    holes: int  # the number of values to fill in
 
     @property
     def is_plain(self) -> bool:
@@ -39,13 +32,13 @@ class Template(NamedTuple):
         return self.text == ", ".join(f"a{i}" for i in range(self.holes))
 
 
-_ATOMS = frozenset((Tensor, nn.Parameter, int, float, bool, str, type(None)))
+ATOMS = frozenset((Tensor, nn.Parameter, int, float, bool, str, type(None)))
 _OPAQUE = (nn.Module, Tensor, type, FunctionType, BuiltinFunctionType, MethodType, ModuleType)
 
 
 def children_of(value: Any) -> Iterator[Any] | None:
     """Return the parts of a container, a slice or a dataclass, or else ``None``."""
-    if type(value) in _ATOMS:
+    if type(value) in ATOMS:
         return None
     if isinstance(value, (list, tuple, set, frozenset, deque)):
         return iter(value)
@@ -72,7 +65,7 @@ def find(values: Any, kinds: tuple[type, ...]) -> Any | None:
         value = waiting.pop()
         if isinstance(value, kinds):
             return value
-        if type(value) in _ATOMS:
+        if type(value) in ATOMS:
             continue
         parts = children_of(value)
         if parts is not None:
@@ -136,8 +129,8 @@ class _Call:
         if type(value) not in (list, slice) and not isinstance(value, tuple):
             raise ArgumentError(
                 f"symbolic data inside a {type(value).__name__} cannot be passed on: expected it "
-                "alone or in lists, tuples, dictionaries and slices; give its parts as arguments "
-                "of their own"
+                "alone or in lists, tuples, dictionaries and slices; pass its parts as separate "
+                "arguments"
             )
         before, after = _BRACKETS.get(type(value), ("", ""))
         if not before:  # a named tuple is made from a list by `_make`, other types by a call
@@ -154,7 +147,7 @@ _MAX_DEPTH = 80
 
 
 def _needs_splitting(value: Any, kind: type) -> bool:
-    if type(value) in _ATOMS:
+    if type(value) in ATOMS:
         return False
     if isinstance(value, (list, tuple, dict, slice)):
         return find(value, (kind, Tensor)) is not None

@@ -316,7 +316,7 @@ def _call(layer: nn.Module, arguments: list[Any], meta: bool, watch: _DynamicSha
 
 # --- the copy -------------------------------------------------------------------------------------
 
-_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
 def copied(layer: nn.Module, *, meta: bool) -> nn.Module:
@@ -335,7 +335,7 @@ def copied(layer: nn.Module, *, meta: bool) -> nn.Module:
         ) from error
     global_hooks = torch_module._has_any_global_hook()  # type: ignore[no-untyped-call]
     for module in duplicate.modules():
-        if global_hooks or any(module.__dict__.get(name) for name in _HOOKS):
+        if global_hooks or any(module.__dict__.get(name) for name in HOOKS):
             # torch calls a compiled forward without any hooks.
             module.__dict__["_compiled_call_impl"] = module.forward
     return duplicate

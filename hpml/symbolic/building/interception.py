@@ -25,7 +25,7 @@ from torch.autograd import Function
 from hpml.base import module_calls
 from hpml.symbolic.errors import ArgumentError
 
-from .arguments import find
+from .arguments import ATOMS, find
 
 _lock = threading.RLock()
 _token: weakref.ref[Token] | None = None
@@ -155,7 +155,7 @@ def _uninstall() -> None:
 
 def _record(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Record the call if an argument is symbolic, or else return `NOT_SYMBOLIC`."""
-    if not kwargs and _ATOMS.issuperset(map(type, args)):  # called because of a function mode
+    if not kwargs and ATOMS.issuperset(map(type, args)):  # called because of a function mode
         return NOT_SYMBOLIC
     if args and isinstance(args[0], Handle):
         return args[0]._record_call(layer, args, kwargs)
@@ -183,7 +183,7 @@ def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
     )
     if kwargs:
         for value in kwargs.values():
-            if type(value) not in _ATOMS and (_has_handle((value,)) or _may_hold_handle((value,))):
+            if type(value) not in ATOMS and (_has_handle((value,)) or _may_hold_handle((value,))):
                 found = True
     if found:
         result = _record(self, args, kwargs)
@@ -195,7 +195,6 @@ def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
 
 
 _has_handle = torch._C._has_torch_function  # true of subclasses of tensors, too
-_ATOMS = frozenset((Tensor, nn.Parameter, int, float, bool, str, type(None)))
 
 
 def _may_hold_handle(values: Iterable[Any], depth: int = 4) -> bool:
@@ -204,7 +203,7 @@ def _may_hold_handle(values: Iterable[Any], depth: int = 4) -> bool:
         kind = type(value)
         if kind is Tensor:
             return False
-        if kind in _ATOMS:
+        if kind in ATOMS:
             continue
         if kind is dict:
             value = [*value.values()]

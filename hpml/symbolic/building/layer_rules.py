@@ -19,29 +19,23 @@ from hpml.symbolic.errors import ShapeError
 
 from .node import ITSELF, VIEW, Effects, Size, TensorSpec
 
+# From a layer and argument specs to the result's spec; None if the rule does not apply. Raises
+# ShapeError if the layer cannot take the arguments.
 ShapeRule = Callable[..., TensorSpec | None]
 
 
 class LayerRule(NamedTuple):
     """The entry of one layer type.
 
-    Attributes:
-        shape: ``(layer, *argument specs) -> result spec``; ``None`` if the rule does not apply.
-            Raises ShapeError if the layer cannot take the arguments.
-        expression: the functional form: ``{0}`` and ``{1}`` are the arguments, ``{l}`` the layer,
-            ``{p}`` its dictionary of parameters; functions are those of `FUNCTIONS`.
-        kernel: the kernel's operation, then the settings of the layer that it takes.
-        fixed: settings that the expression requires; with other values the layer is called.
-        kernel_fixed: further settings that the kernel requires.
-        effects: the effect on the memory of the argument.
-        arguments: the number of arguments.
+    In the expression ``{0}`` and ``{1}`` are the arguments, ``{l}`` is the layer and ``{p}`` its
+    dictionary of parameters. `FUNCTIONS` defines the functions.
     """
 
     shape: ShapeRule | None
     expression: str
-    kernel: tuple[str, ...] = ()
-    fixed: tuple[tuple[str, Any], ...] = ()
-    kernel_fixed: tuple[tuple[str, Any], ...] = ()
+    kernel: tuple[str, ...] = ()  # the kernel's operation, and the settings that it takes
+    fixed: tuple[tuple[str, Any], ...] = ()  # required by the expression; else the layer is called
+    kernel_fixed: tuple[tuple[str, Any], ...] = ()  # required by the kernel as well
     effects: Effects | None = None
     arguments: int = 1
 

@@ -80,15 +80,10 @@ class TensorSpec(NamedTuple):
 
 
 class Concrete(NamedTuple):
-    """A Python object that is not a tensor, kept as an example of the value.
+    """A Python object that is not a tensor, kept as an example of the value."""
 
-    Attributes:
-        values: the object for each example batch, or a single one if it does not depend on it.
-        is_real: whether tensors inside of it have data; otherwise they are meta tensors.
-    """
-
-    values: tuple[Any, ...]
-    is_real: bool
+    values: tuple[Any, ...]  # for each example batch, or a single one if it does not depend on it
+    is_real: bool  # tensors inside of it have data; otherwise they are meta tensors
 
     @property
     def value(self) -> Any:
@@ -276,11 +271,7 @@ def oldest_first(*nodes: Node) -> list[Node]:
 
 
 def layer_name(layer: nn.Module) -> str:
-    """Return the layer's own name for its type, such as ``Linear``.
-
-    >>> layer_name(nn.Linear(4, 4))
-    'Linear'
-    """
+    """Return the layer's own name for its type, such as ``Linear``."""
     name: str = layer._get_name()  # type: ignore[no-untyped-call]
     return name
 
@@ -295,11 +286,7 @@ def layer_text(layer: nn.Module) -> str:
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """Return the name of a function or a module for graphs and summaries.
-
-    >>> name_of(nn.functional.relu)
-    'relu'
-    """
+    """Return the name of a function or a module for graphs and summaries."""
     if isinstance(function, nn.Module):
         return layer_name(function)
     owner = getattr(function, "__self__", None)
@@ -310,21 +297,13 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 def format_origin(origin: tuple[str, int]) -> str:
-    """Return ``file.py:12`` for the origin of a node.
-
-    >>> format_origin(("/course/notebooks/model.py", 12))
-    'model.py:12'
-    """
+    """Return ``model.py:12`` for the origin ``("/course/model.py", 12)``."""
     name = origin[0].replace("\\", "/").rsplit("/", 1)[-1]
     return f"{name}:{origin[1]}"
 
 
 def describe_spec(spec: Spec) -> str:
-    """Return a value's shape and dtype, or the name of its type.
-
-    >>> describe_spec(TensorSpec((BATCH, 4), torch.float32))
-    'shape (None, 4), float32'
-    """
+    """Return a text such as ``shape (None, 4), float32``, or the name of the type."""
     if isinstance(spec, TensorSpec):
         return f"shape {spec.shape}, {str(spec.dtype).removeprefix('torch.')}"
     return f"type {type(spec.value).__name__}"

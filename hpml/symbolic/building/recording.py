@@ -101,13 +101,7 @@ NO_GRAD, AUTOCAST = 1, 2
 
 
 def modes() -> int:
-    """Return which of the modes are active that change a computation but that no graph records.
-
-    >>> import torch
-    >>> with torch.no_grad():
-    ...     modes() == NO_GRAD
-    True
-    """
+    """Return the active modes of torch that change a computation but are not part of a graph."""
     if is_grad_enabled() and not _is_any_autocast_enabled():
         return 0  # the common case
     return (not is_grad_enabled()) + AUTOCAST * _is_any_autocast_enabled()

@@ -30,16 +30,16 @@ from torch import nn
 from torch.nn.modules import module as torch_module
 
 from hpml.symbolic.building import interception
+from hpml.symbolic.building.inference import HOOKS
 from hpml.symbolic.building.layer_rules import FUNCTIONS
 from hpml.symbolic.useful_layers import FunctionLayer
 
 from .inline_expressions import KINDS, Expression
 
-_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 _METHODS = ("forward", "_call_impl", "_conv_forward", "_check_input_dim")
 
 _parameters_in = operator.itemgetter("_parameters")
-_hooks_in = tuple(map(operator.itemgetter, _HOOKS))
+_hooks_in = tuple(map(operator.itemgetter, HOOKS))
 
 # Replaces the attributes of a layer that is called, which may be any callable.
 _NOT_INLINED: dict[str, Any] = {"_parameters": {}}
@@ -180,7 +180,7 @@ class Guard:
         return (
             not all(map(operator.is_, _identity(layer), self._identities[position]))
             or layer._compiled_call_impl is not None
-            or any(attributes.get(name, True) for name in _HOOKS)
+            or any(attributes.get(name, True) for name in HOOKS)
             or any(name in attributes for name in (*_METHODS, *layer._parameters, *layer._buffers))
             or any(name not in layer._parameters for name in expression.parameters)
             or any(getattr(layer, name) != value for name, value in expression.fixed)

@@ -18,20 +18,12 @@ from hpml.symbolic.building.layer_rules import LAYER_RULES
 
 
 class Expression(NamedTuple):
-    """The inlined form of a layer.
+    """The inlined form of a layer."""
 
-    Attributes:
-        text: the expression; ``{0}``, ``{1}``, … are the arguments, ``{l}`` the layer, ``{p}``
-            its dictionary of parameters and ``{f}`` the function.
-        function: the function for ``{f}``.
-        parameters: the parameters that the expression reads.
-        fixed: settings of the layer that the expression requires.
-    """
-
-    text: str
+    text: str  # {0}, {1}, … are the arguments, {l} the layer, {p} its parameters, {f} the function
     function: Callable[..., Any] | None = None
-    parameters: tuple[str, ...] = ()
-    fixed: tuple[tuple[str, Any], ...] = ()
+    parameters: tuple[str, ...] = ()  # that the text reads
+    fixed: tuple[tuple[str, Any], ...] = ()  # settings of the layer that the text requires
 
     def write(self, arguments: Sequence[str], layer: str, parameters: str, function: str) -> str:
         """Return the expression with names filled in.

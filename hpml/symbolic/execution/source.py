@@ -29,26 +29,16 @@ class Source(NamedTuple):
 
 
 class Wording(NamedTuple):
-    """The syntax of a program; the order of the calls and the names are independent of it.
+    """The syntax of a program; the order of the calls and the names are independent of it."""
 
-    Attributes:
-        head: the name of the function.
-        parameters: its parameters before the inputs.
-        opening: the lines before the first call.
-        comments: whether a comment names the layers of each line.
-        call: from a call's position and arguments to its expression.
-        loop: from a chain's start and end and a variable to the head of a loop and its expression.
-        kind: from a call's position to its kind; all calls of a loop have the same kind.
-        statement: from results, expression and arguments to the lines of a call.
-    """
-
-    head: str
-    parameters: str
-    opening: tuple[str, ...]
-    comments: bool
-    call: Callable[[int, list[str]], str]
-    loop: Callable[[int, int, str], tuple[str, str]]
-    kind: Callable[[int], Any]
+    head: str  # the name of the function
+    parameters: str  # before the inputs
+    opening: tuple[str, ...]  # the lines before the first call
+    comments: bool  # whether a comment names the layers of each line
+    call: Callable[[int, list[str]], str]  # from position and arguments to the expression
+    loop: Callable[[int, int, str], tuple[str, str]]  # from a chain to the head and the expression
+    kind: Callable[[int], Any]  # all calls of a loop have the same kind
+    # From results, expression and arguments to the lines of a call.
     statement: Callable[[str, str, list[str]], list[str]] = lambda results, expression, arguments: [
         f"{results} = {expression}"
     ]

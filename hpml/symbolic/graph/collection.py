@@ -112,7 +112,7 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
             arguments: tuple[int, ...] = (number[parents[0]],)
         else:
             arguments = tuple([number[parent] for parent in parents])
-        # A layer is registered under one name, however often it is used.
+        # A layer with several calls is registered once.
         module = modules.setdefault(id(layer), name)
         after: tuple[int, ...] = ()
         if node.changes is not None:

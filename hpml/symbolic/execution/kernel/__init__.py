@@ -73,11 +73,7 @@ def compiled_inference(model: Any, program: Program) -> CompiledInference:
 
 
 def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
-    """Choose the steps for a graph's calls and generate their kernel.
-
-    Raises:
-        ArgumentError: the kernel does not support a value or a call.
-    """
+    """Choose the steps for a graph's calls and generate their kernel, or raise ArgumentError."""
     steps = _steps(graph, layers)
     slots = assign_slots(graph, in_place=False)
     shapes = {number: _sample(graph, number) for number in (*graph.inputs, *graph.outputs)}
@@ -142,12 +138,7 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
 
 
 def _array(value: Any) -> Any:
-    """Return an input as an array.
-
-    Raises:
-        ArgumentError: it is not a plain tensor on the CPU.
-        GradientError: gradients are recorded and it requires one.
-    """
+    """Return a plain CPU tensor as an array, or raise ArgumentError or GradientError."""
     # A tracer would record the result as a constant.
     if type(value) not in PLAIN or torch._C._get_tracing_state() is not None:
         raise _unexpected(_TENSORS, value)

@@ -54,11 +54,7 @@ class Weights:
         ]
 
     def read(self, parameters: Sequence[dict[str, Any]], dtype: Any) -> Any:
-        """Return the current weights as an array, or ``None`` if the kernel does not support them.
-
-        Raises:
-            GradientError: gradients are recorded and a weight requires one.
-        """
+        """Return the current weights, None if unsupported, or raise GradientError."""
         if dtype not in ("float32", "float64") or any(
             parameters[position][name] is not None for position, name in self._absent
         ):

@@ -94,11 +94,7 @@ def reads_batch_size(layer: nn.Module) -> bool:
 
 
 def step_of(layer: nn.Module, result: Operand, operands: Sequence[Any]) -> Step:
-    """Return the step of a call of a layer.
-
-    Raises:
-        Refused: the kernel does not support the call.
-    """
+    """Return the step of a call of a layer, or raise `Refused`."""
     if isinstance(layer, useful_layers.FunctionLayer):
         name = None if layer._tensor_constants or layer.method else NAME_OF.get(layer.function)
         arguments, settings = _arguments(layer, operands)
