@@ -307,7 +307,8 @@ class SymbolicModel(nn.Module):
         Later changes of the model, such as training or hooks, do not affect it.
 
         Raises:
-            ArgumentError: the graph has values or calls that the kernel does not support.
+            ArgumentError: the kernel does not support the graph, or layers must be called, as with
+                hooks or in training.
 
         >>> from hpml.symbolic import Input
         >>> x = Input(shape=(2,))
@@ -355,8 +356,9 @@ class SymbolicModel(nn.Module):
         if value in self._graph.inputs or self._graph.output_names:
             raise ArgumentError(
                 "add_output expected a value that the model computes, and a model that returns one "
-                f"value or a tuple, received the {handle._node.describe()} and outputs of "
-                f"{len(self._graph.output_names)} names: build a model with it in outputs instead"
+                f"value or a tuple, received the {handle._node.describe()} and "
+                f"{len(self._graph.output_names)} named outputs: build a model with it in "
+                "outputs instead"
             )
         self._graph = self._graph._replace(outputs=(*self._graph.outputs, value))
         self._prepare()

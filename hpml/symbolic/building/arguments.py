@@ -52,13 +52,7 @@ def children_of(value: Any) -> Iterator[Any] | None:
 
 
 def find(values: Any, kinds: tuple[type, ...]) -> Any | None:
-    """Return an instance of one of ``kinds`` in ``values`` at any depth, or ``None``.
-
-    In objects that are not containers, only the attributes themselves are searched.
-
-    >>> find(([1, {"a": 2.0}],), (float,))
-    2.0
-    """
+    """Return an instance of ``kinds`` in containers at any depth or in attributes, or ``None``."""
     waiting = [values]
     opened: set[int] = set()
     while waiting:
@@ -156,11 +150,7 @@ def _needs_splitting(value: Any, kind: type) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def compile_call(text: str, holes: int, method: str = "") -> Callable[..., Any]:
-    """Return ``call(function, constants, *values)`` for a template's text, or a call of ``method``.
-
-    >>> compile_call("[a0, k[0]], key=a1", 2)(lambda a, key: (a, key), (10,), 1, 2)
-    ([1, 10], 2)
-    """
+    """Return ``call(function, constants, *values)`` for a template, or a call of ``method``."""
     parameters = ", ".join(["function", "k", *(f"a{i}" for i in range(holes))])
     result = (
         f"a0.{method}({text.removeprefix('a0').lstrip(', ')})" if method else f"function({text})"

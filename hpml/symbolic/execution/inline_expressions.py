@@ -26,11 +26,7 @@ class Expression(NamedTuple):
     fixed: tuple[tuple[str, Any], ...] = ()  # settings of the layer that the text requires
 
     def write(self, arguments: Sequence[str], layer: str, parameters: str, function: str) -> str:
-        """Return the expression with names filled in.
-
-        >>> Expression('linear({0}, {p}["weight"])').write(["h0"], "l[3]", "p[3]", "")
-        'linear(h0, p[3]["weight"])'
-        """
+        """Return the expression with names filled in, such as ``linear(h0, p[3]["weight"])``."""
         text = self.text.replace("{l}", layer).replace("{p}", parameters).replace("{f}", function)
         for position, argument in enumerate(arguments):
             text = text.replace(f"{{{position}}}", argument)

@@ -19,23 +19,18 @@ import numpy as np
 class Step(NamedTuple):
     """One step of the kernel.
 
-    Attributes:
-        kind: the source. Offsets: ``a`` and ``c`` of the arguments, ``r`` of the result, ``q`` of
-            the constants and the tensors after them. ``b`` is the batch size, ``p0``, … are the
-            numbers, and ``U`` converts to an index.
-        arguments: the values it reads, at most two.
-        result: the value it writes.
-        numbers: unsigned integers, at most three.
-        constants: numbers of the dtype of the values.
-        tensors: names and shapes of the layer's parameters; an absent one is read as zeros. A
-            matrix is stored transposed, for contiguous access in the inner loop.
+    In the source of a kind, ``a`` and ``c`` are the offsets of the arguments, ``r`` of the result,
+    and ``q`` of the constants with the tensors after them; ``b`` is the batch size, ``p0``, … are
+    the numbers, and ``U`` converts to an index.
     """
 
-    kind: str
-    arguments: tuple[int, ...]
-    result: int
-    numbers: tuple[int, ...] = ()
-    constants: tuple[float, ...] = ()
+    kind: str  # the source
+    arguments: tuple[int, ...]  # the values that it reads, at most two
+    result: int  # the value that it writes
+    numbers: tuple[int, ...] = ()  # unsigned, at most three
+    constants: tuple[float, ...] = ()  # of the dtype of the values
+    # Names and shapes of the layer's parameters; an absent one is read as zeros. A matrix is stored
+    # transposed, for contiguous access in the inner loop.
     tensors: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
 
@@ -110,16 +105,7 @@ def kernel(b, steps, w, v):
 
 
 def kernel_source(kinds: Iterable[str]) -> str:
-    """Return the source of a kernel for these kinds of steps.
-
-    >>> print(kernel_source([elementwise("-u")]).partition("p2")[2])
-     = steps[s, 7]
-            if kind == 0:
-                for k in range(b * p0):
-                    u = v[a + k]
-                    v[r + k] = -u
-    <BLANKLINE>
-    """
+    """Return the source of a kernel for these kinds of steps."""
     parts = [_HEAD]
     parts += [f"        p{i} = steps[s, {5 + i}]\n" for i in range(NUMBERS)]
     for number, kind in enumerate(kinds):
