@@ -1,4 +1,4 @@
-"""Other ways to run a function: extension modules, and what a compiler in the process made of it.
+"""Build extension modules in C, and inspect the results of Numba and of PyTorch's compilers.
 
 >>> from hpml.jit import find_compiler
 >>> find_compiler() is None or isinstance(find_compiler(), str)

@@ -1,4 +1,4 @@
-"""Finding the system's compiler, and asking it something."""
+"""Find and run the system's compilers."""
 
 from __future__ import annotations
 
@@ -10,31 +10,30 @@ from pathlib import Path
 
 
 def find_compiler() -> str | None:
-    """Return the command of a C compiler: that of ``CC``, or of cc, gcc or clang; or None."""
-    named = os.environ.get("CC", "").split(" ")[0]
+    """Return the command of a C compiler, from ``CC`` or else cc, gcc or clang; or None."""
+    words = os.environ.get("CC", "").split()
+    named = next((word for word in words if word not in ("ccache", "distcc")), "")
     return next((c for c in (named, "cc", "gcc", "clang") if c and shutil.which(c)), None)
 
 
 def find_cpp_compiler() -> str | None:
-    """Return the command of the C++ compiler that `torch.compile` would use; or None.
+    """Return the command of the C++ compiler that `torch.compile` would use, or None.
 
-    It takes that of ``CXX``, or the usual one of the system, and no other that may be there.
+    `torch.compile` uses ``CXX`` or the default of the system, and searches for no other.
     """
-    usual = {"darwin": "clang++", "win32": "cl"}.get(sys.platform, "g++")
-    command = os.environ.get("CXX", usual)
+    default = {"darwin": "clang++", "win32": "cl"}.get(sys.platform, "g++")
+    command = os.environ.get("CXX", default)
     return command if shutil.which(command) else None
 
 
 def compiler_version(compiler: str) -> str:
-    """Return the first line in which a compiler names itself, or its command."""
+    """Return the first line of a compiler's version output, or else its command."""
     lines = ask([compiler, "--version"]).stdout.splitlines()
     return lines[0] if lines else compiler
 
 
-def ask(
-    command: list[str], folder: str | Path | None = None, seconds: float = 120
-) -> subprocess.CompletedProcess[str]:
-    """Run a command and keep what it says, in English, whatever the machine speaks."""
+def ask(command: list[str], folder: str | Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a command for at most 120 s and capture its output, in English (the C locale)."""
     return subprocess.run(
         command,
         cwd=folder,
@@ -42,6 +41,6 @@ def ask(
         text=True,
         errors="replace",
         check=False,
-        timeout=seconds,
+        timeout=120,
         env={**os.environ, "LC_ALL": "C"},
     )

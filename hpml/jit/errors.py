@@ -1,4 +1,4 @@
-"""The errors of compiling: one family."""
+"""The exceptions of `hpml.jit`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from hpml.base.errors import HpmlError
 
 
 class JitError(HpmlError):
-    """Something could not be compiled. The root of the family."""
+    """Base class of all errors about compiling."""
 
 
 class NoCompilerError(JitError):
@@ -14,4 +14,4 @@ class NoCompilerError(JitError):
 
 
 class CompileError(JitError):
-    """The compiler refused the source; the message is what it says, with the line."""
+    """The compiler rejected the source; the message contains its output."""

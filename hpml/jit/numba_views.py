@@ -1,4 +1,4 @@
-"""What Numba made of a function: signatures, times, the types inferred, the instructions."""
+"""Inspect a function compiled by Numba: signatures, compile times, types and instructions."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .errors import JitError
 
 
 def signatures(function: Any) -> Table:
-    """Return the signatures that a Numba function was compiled for, and the time of each.
+    """Return the compiled signatures of a Numba function, with their compile times.
 
     Args:
-        function: what ``numba.njit`` returns.
+        function: the result of ``numba.njit``.
 
     Returns:
-        A table with the columns ``signature``, ``compiled in s`` (by Numba's own clock, inside the
-        compiler) and ``from``: ``"source"``, or ``"cache"`` where an earlier process compiled it.
+        A table with the columns ``signature``, ``compiled in s`` (Numba's own measurement) and
+        ``from``: ``"source"``, or ``"cache"`` if an earlier process compiled it.
 
     Raises:
-        JitError: it is no Numba function.
+        JitError: it is not a Numba function.
 
     >>> import numba
     >>> double = numba.njit(lambda x: x + x)
@@ -47,14 +47,14 @@ def signatures(function: Any) -> Table:
 
 
 def inferred_types(function: Any, *arguments: Any) -> Table:
-    """Return the type that Numba found for each variable of a function.
+    """Return the type that Numba inferred for each variable of a function.
 
     Args:
-        function: what ``numba.njit`` returns; it is compiled for the arguments if need be.
-        arguments: values it would be called with; none for its first signature.
+        function: the result of ``numba.njit``; it is compiled for the arguments if necessary.
+        arguments: example arguments; without any, the first signature is shown.
 
     Raises:
-        JitError: it is no Numba function, or was compiled for nothing yet.
+        JitError: it is not a Numba function, or has no signature yet.
 
     >>> import numba
     >>> @numba.njit
@@ -84,18 +84,15 @@ def inferred_types(function: Any, *arguments: Any) -> Table:
 
 
 def instructions(function: Any, *arguments: Any, kind: str = "assembler") -> str:
-    """Return the inner part of what Numba compiled, as text.
+    """Return the code that Numba compiled, without the wrapper for calls from Python.
 
     Args:
-        function: what ``numba.njit`` returns.
-        arguments: values it would be called with; none for its first signature.
-        kind: ``"llvm"``, the compiler's own language, or ``"assembler"``, the machine's.
-
-    Returns:
-        The function itself, without what wraps it for Python.
+        function: the result of ``numba.njit``.
+        arguments: example arguments; without any, the first signature is shown.
+        kind: ``"llvm"``, the compiler's intermediate representation, or ``"assembler"``.
 
     Raises:
-        JitError: it is no Numba function, or ``kind`` is neither.
+        JitError: it is not a Numba function, has no signature yet, or ``kind`` is invalid.
 
     >>> import numba
     >>> double = numba.njit(lambda x: x + x)
@@ -110,8 +107,8 @@ def instructions(function: Any, *arguments: Any, kind: str = "assembler") -> str
     if kind == "llvm":
         text = function.inspect_llvm(signature)
         defined = re.findall(r"^define [^\n]*\{\n.*?^\}", text, re.MULTILINE | re.DOTALL)
-        own = [part for part in defined if "cpython" not in part.partition("{")[0]]
-        return "\n\n".join(own[:1] or [text])
+        bodies = [part for part in defined if "cpython" not in part.partition("{")[0]]
+        return "\n\n".join(bodies[:1] or [text])
     text = function.inspect_asm(signature)
     body = re.search(r"^(_ZN(?!7cpython)\w+):\n(.*?)^\.Lfunc_end\d+:", text, re.M | re.S)
     lines = (body[2] if body else text).splitlines()
@@ -145,7 +142,7 @@ def _signature(function: Any, arguments: tuple[Any, ...]) -> Any:
 
 
 def _annotation(function: Any, signature: Any) -> Any:
-    """Return what Numba noted when it compiled, which a function from its cache lacks."""
+    """Return Numba's type annotation of a compiled signature, which its cache does not store."""
     annotation = function.overloads[signature].type_annotation
     if not hasattr(annotation, "typemap"):
         raise JitError(
@@ -158,7 +155,7 @@ def _annotation(function: Any, signature: Any) -> Any:
 def _numba_function(function: Any) -> Any:
     if not all(hasattr(function, name) for name in ("py_func", "overloads", "inspect_llvm")):
         raise JitError(
-            f"expected a function that Numba compiles, as numba.njit(f) returns, got "
+            f"expected a function compiled by Numba, as returned by numba.njit(f), got "
             f"{describe(function)}"
         )
     return function

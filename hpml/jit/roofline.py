@@ -1,4 +1,4 @@
-"""The roofline: what memory and arithmetic of this machine allow a kernel, and how near it comes.
+"""The roofline model: compare the speed of kernels with the limits of the machine.
 
 Source: S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model
 for multicore architectures", Communications of the ACM 52 (4), 2009.
@@ -20,11 +20,11 @@ from .errors import JitError
 
 @dataclass(frozen=True)
 class Limits:
-    """What one core of a machine can do at most, as far as measured.
+    """The measured limits of one core.
 
     Attributes:
-        bandwidth: bytes a second to and from memory.
-        peak: operations on float32 a second.
+        bandwidth: bytes per second to and from memory.
+        peak: float32 operations per second.
     """
 
     bandwidth: float
@@ -32,11 +32,11 @@ class Limits:
 
     @property
     def ridge(self) -> float:
-        """The operations per byte from which on arithmetic is the limit and no longer memory."""
+        """The operations per byte at which the limit changes from memory to arithmetic."""
         return self.peak / self.bandwidth
 
     def at_most(self, intensity: float) -> float:
-        """Return the operations a second that a kernel of this intensity can reach.
+        """Return the highest possible operations per second for this intensity.
 
         >>> Limits(bandwidth=1e10, peak=5e10).at_most(2.0)
         20000000000.0
@@ -45,7 +45,7 @@ class Limits:
 
 
 class Work(NamedTuple):
-    """What a kernel does: operations, bytes that it has to move, and seconds that it took."""
+    """A kernel's operations, the bytes that it has to move, and the seconds that it took."""
 
     operations: float
     bytes: float
@@ -58,20 +58,20 @@ class Work(NamedTuple):
 
     @property
     def speed(self) -> float:
-        """Operations a second."""
+        """Operations per second."""
         return self.operations / self.seconds
 
 
 def machine_limits(megabytes: int = 64, size: int = 768, repeats: int = 7) -> Limits:
-    """Measure both limits of one core: the best of several runs of a copy, a change and a product.
+    """Measure both limits of one core.
 
-    Copying an array and changing one in place move as many bytes; which is faster depends on how
-    the processor stores.
+    The bandwidth is the faster of copying an array and changing one in place, which move the same
+    number of bytes. The peak is that of a matrix product by PyTorch on one thread.
 
     Args:
-        megabytes: size of the arrays: larger than any cache, or as large as what is compared.
-        size: rows and columns of the matrices that are multiplied, by PyTorch on one thread.
-        repeats: of how many runs each the best counts.
+        megabytes: size of the arrays: larger than any cache, or as large as the kernel's data.
+        size: rows and columns of the matrices.
+        repeats: number of runs of each, of which the fastest counts.
 
     Raises:
         JitError: a number is not positive.
@@ -82,7 +82,7 @@ def machine_limits(megabytes: int = 64, size: int = 768, repeats: int = 7) -> Li
     """
     for name, value in (("megabytes", megabytes), ("size", size), ("repeats", repeats)):
         if not isinstance(value, int) or value < 1:
-            raise JitError(f"{name}: expected a whole number from 1 on, got {describe(value)}")
+            raise JitError(f"{name}: expected an integer of at least 1, got {describe(value)}")
     import numpy as np
     import torch
 
@@ -115,14 +115,14 @@ def _best(run: Callable[[], object], repeats: int) -> float:
 
 
 def draw_roofline(limits: Limits, kernels: Mapping[str, Work]) -> Page:
-    """Draw the roof and each kernel below it, both axes logarithmic.
+    """Draw the limits of the machine and the speed of each kernel on logarithmic axes.
 
     Args:
-        limits: of the machine.
-        kernels: by name what each does.
+        limits: the limits of the machine.
+        kernels: the work of each kernel, by name.
 
     Returns:
-        The picture, which as text says how near each kernel comes.
+        The figure; its text form gives each kernel's speed in percent of the limit.
 
     Raises:
         JitError: there is no kernel.
@@ -147,10 +147,10 @@ def draw_roofline(limits: Limits, kernels: Mapping[str, Work]) -> Page:
         log="xy",
     )
     caption = "One core. Both limits are the best of several runs, not from a data sheet."
-    return charts.show(chart, caption=caption, text=_said(limits, kernels))
+    return charts.show(chart, caption=caption, text=_text(limits, kernels))
 
 
-def _said(limits: Limits, kernels: Mapping[str, Work]) -> str:
+def _text(limits: Limits, kernels: Mapping[str, Work]) -> str:
     parts = [
         f"{name}: {work.intensity:.3g} operations per byte, {work.speed / 1e9:.3g} GFLOP/s, "
         f"{100 * work.speed / limits.at_most(work.intensity):.3g} % of what is possible"

@@ -1,4 +1,4 @@
-"""PyTorch's compilers side by side: what the first call costs, what they made, where they break."""
+"""Inspect PyTorch's compilers: the time of the first call, generated code, and graph breaks."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from .errors import JitError
 
 
 def compiler_of_this_run() -> tuple[dict[str, str], str]:
-    """Return what to give to `torch.compile`, and what to say of it.
+    """Return options for `torch.compile` and a note about them.
 
-    Its own compiler needs one for C++, and takes long; else the stage before it stands in.
+    In a short run or without a C++ compiler, the options select the backend ``aot_eager``.
 
     >>> options, note = compiler_of_this_run()
     >>> options in ({}, {"backend": "aot_eager"})
     True
     """
-    stand_in: dict[str, str] = {"backend": "aot_eager"}
+    eager: dict[str, str] = {"backend": "aot_eager"}
     if quick():
-        return stand_in, "a short run only records its graph and compiles nothing"
+        return eager, "a short run only records its graph and compiles nothing"
     if find_cpp_compiler() is None:
-        return stand_in, "there is no C++ compiler, so it records its graph and compiles nothing"
-    return {}, "its usual compiler, Inductor, wrote C++ and had it compiled"
+        return eager, "there is no C++ compiler, so it records its graph and compiles nothing"
+    return {}, "its default compiler, Inductor, generated C++ and compiled it"
 
 
 class FirstCall(NamedTuple):
-    """What it takes until a function is compiled: the call that made it, and its first call."""
+    """A compiled function, with the seconds for making it and for its first call."""
 
     function: Callable[..., Any]
     making: float
@@ -43,53 +43,52 @@ class FirstCall(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """Both together."""
+        """The total of both times."""
         return self.making + self.first
 
 
 def first_calls(
-    ways: Mapping[str, Callable[[], Callable[..., Any]]], *arguments: Any
+    factories: Mapping[str, Callable[[], Callable[..., Any]]], *arguments: Any
 ) -> dict[str, FirstCall]:
-    """Make and call each function for the first time; check that all give the same.
+    """Make each function, call it for the first time, and check that all results agree.
 
     Args:
-        ways: by name, a function without arguments that returns what is to be called, such as
-            ``lambda: torch.compile(f)``. The first is what the others have to agree with.
-        arguments: what it is called with.
+        factories: for each name, a function without arguments that makes the function, such as
+            ``lambda: torch.compile(f)``. The results must agree with that of the first.
+        arguments: the arguments of the call.
 
     Returns:
-        By name the function, ready for measuring, with the seconds that making it and its first
-        call took: once, so without a spread.
+        For each name, the function and the seconds for making it and for its first call, each
+        measured once.
 
     Raises:
-        JitError: none are given.
-        JitError: one gives something else than the first.
+        JitError: there is no function, or a result differs from the first.
 
     >>> import torch
     >>> ready = first_calls({"eager": lambda: torch.relu}, torch.ones(2))
     >>> ready["eager"].seconds > 0
     True
     """
-    if not isinstance(ways, Mapping) or not ways:
-        raise JitError("ways: expected at least one function by its name, got none")
+    if not isinstance(factories, Mapping) or not factories:
+        raise JitError("factories: expected at least one function by its name, got none")
     ready: dict[str, FirstCall] = {}
     expected: Any = None
-    for name, make in ways.items():
+    for name, make in factories.items():
         start = time.perf_counter()
         function = make()
-        made = time.perf_counter()
+        called = time.perf_counter()
         result = function(*arguments)
-        done = time.perf_counter()
+        end = time.perf_counter()
         if ready:
-            _same(next(iter(ready)), expected, name, result)
+            _check_same(next(iter(ready)), expected, name, result)
         else:
-            # The next one may write into what this one returned.
+            # The next function may overwrite this result.
             expected = copy.deepcopy(result.detach() if hasattr(result, "detach") else result)
-        ready[name] = FirstCall(function, made - start, done - made)
+        ready[name] = FirstCall(function, called - start, end - called)
     return ready
 
 
-def _same(name: str, expected: Any, other: str, result: Any) -> None:
+def _check_same(name: str, expected: Any, other: str, result: Any) -> None:
     import torch
 
     try:
@@ -100,13 +99,13 @@ def _same(name: str, expected: Any, other: str, result: Any) -> None:
 
 
 def graph_breaks(function: Callable[..., Any], *arguments: Any) -> Table:
-    """Return where `torch.compile` has to leave its graph and go back to Python, and why.
+    """Return the graph breaks, where `torch.compile` returns to Python.
 
     Returns:
-        A table with the columns ``line``, ``source`` and ``why``; no rows for one whole graph.
+        A table with the columns ``line``, ``source`` and ``why``; no rows for a single graph.
 
     Raises:
-        JitError: it is no function.
+        JitError: it is not callable.
 
     >>> import torch
     >>> def f(x):
@@ -122,33 +121,33 @@ def graph_breaks(function: Callable[..., Any], *arguments: Any) -> Table:
     found = torch._dynamo.explain(function)(*arguments)
     torch.compiler.reset()
     rows = []
-    for each in found.break_reasons:
-        frame = each.user_stack[-1] if each.user_stack else None
+    for graph_break in found.break_reasons:
+        frame = graph_break.user_stack[-1] if graph_break.user_stack else None
         source = (frame and frame.line) or ""
-        rows.append((frame and frame.lineno, source, _in_words(each.reason)))
+        rows.append((frame and frame.lineno, source, _plain_reason(graph_break.reason)))
     name = getattr(function, "__name__", type(function).__name__)
     return Table(("line", "source", "why"), rows, title=f"{name}: {found.graph_count} graphs")
 
 
-_WORDS = (
-    ("generic_jump", "Python decides by the value of a tensor"),
-    (r"Tensor\.item\(\)", "a tensor's value becomes a number of Python"),
-    (r"builtin operator `(\w+)`", r"a graph cannot hold a call of \1"),
+_REASONS = (
+    ("generic_jump", "an if or a loop depends on the value of a tensor"),
+    (r"Tensor\.item\(\)", "a tensor's value is converted to a Python number"),
+    (r"builtin operator `(\w+)`", r"a graph cannot contain a call of \1"),
     (r"Explanation: ([^\n]+)", r"\1"),
     (r"\s*([^\n]+)", r"\1"),
 )
 """Patterns in a reason and the text shown for each; the first match counts."""
 
 
-def _in_words(reason: str) -> str:
-    found = (match.expand(text) for sign, text in _WORDS if (match := re.search(sign, reason)))
-    return next(found, reason)
+def _plain_reason(reason: str) -> str:
+    texts = (m.expand(text) for pattern, text in _REASONS if (m := re.search(pattern, reason)))
+    return next(texts, reason)
 
 
 def torchscript_graphs(function: Callable[..., Any], *arguments: Any) -> dict[str, str]:
     """Trace a function and return TorchScript's graph of it, as recorded and as optimised.
 
-    The graph that runs is made from the first calls, which note types and shapes.
+    TorchScript optimises the graph with the types and shapes of the first calls.
 
     >>> import torch
     >>> graphs = torchscript_graphs(lambda x: (x * 2 + 1).relu(), torch.ones(3))
@@ -167,19 +166,17 @@ def torchscript_graphs(function: Callable[..., Any], *arguments: Any) -> dict[st
 
 
 def _short(graph: Any) -> str:
-    """Return a graph's text without places in files, which say nothing here."""
+    """Return a graph's text without source locations, strides and devices."""
     text = re.sub(r"\s*# .*", "", str(graph))
     text = re.sub(r"(, )?(strides=\[[^\]]*\]|requires_grad=\d|device=\w+(:\d)?)(, )?", r"\1", text)
     return re.sub(r"(Float|Double|Long)\((.*?)(, )?\)", r"\1(\2)", text).strip()
 
 
 def inductor_loops(function: Callable[..., Any], *arguments: Any) -> str:
-    """Return the loops in C++ that `torch.compile`'s usual compiler writes for a function.
-
-    Casts of constants and checks of indices are left out. It compiles, which takes seconds.
+    """Return Inductor's C++ loops, without casts of constants and checks of indices.
 
     Raises:
-        JitError: it wrote no C++, as for a GPU or for what is a call of a library.
+        JitError: there is no C++, as on a GPU or for a call of a library.
     """
     import torch
     from torch._inductor.utils import run_and_get_code
@@ -190,12 +187,12 @@ def inductor_loops(function: Callable[..., Any], *arguments: Any) -> str:
     kernels = re.findall(r'^extern "C".*?^\}', "\n".join(sources), re.DOTALL | re.MULTILINE)
     if not kernels:
         name = getattr(function, "__name__", type(function).__name__)
-        raise JitError(f"{name}: expected loops in C++, and torch.compile wrote none")
+        raise JitError(f"{name}: expected loops in C++, but torch.compile generated none")
     return _plain_loops("\n\n".join(kernels))
 
 
 def _plain_loops(text: str) -> str:
     text = re.sub(r"(?<=\d)L\b", "", text)
     text = re.sub(r"static_cast<\w+>\(([^()]*)\)", r"\1", text)
-    dull = r"integer_div_error|C10_LIKELY|#pragma|^\s*[{}]$"
-    return "\n".join(line for line in text.splitlines() if not re.search(dull, line))
+    omitted = r"integer_div_error|C10_LIKELY|#pragma|^\s*[{}]$"
+    return "\n".join(line for line in text.splitlines() if not re.search(omitted, line))

@@ -1,8 +1,7 @@
-"""The networks that the experiments run, each written in several ways that compute the same.
+"""The networks of the experiments, each in several variants with the same results.
 
-The deep linear network has layers so small that everything but the arithmetic shows in its time;
-the toy ResNet is a small network of the usual kind, with convolutions and shortcuts; a ConvNeXt is
-what is trained and served.
+The deep linear network has such small layers that overhead dominates its time. The toy ResNet is a
+small network with convolutions and shortcuts. The ConvNeXt is for training and serving.
 
 >>> import torch
 >>> from hpml.models import DeepLinear, linear_layers, sequential_deep_linear

@@ -1,7 +1,7 @@
-"""FastSwish, an activation of one's own, three ways: operations, a function, one kernel.
+"""FastSwish, a custom activation, as PyTorch operations, an autograd function and one kernel.
 
-The ConvNeXt document describes it and prints no formula: like HardSwish, but on the left it only
-approaches zero and never reaches it, so no gradient dies. Here it is
+The ConvNeXt document describes it without a formula: like HardSwish, but on the left it approaches
+zero without reaching it, so a unit does not die. Here it is
 
 ====================  =====================
 ``x < -2``            ``2 / (3 x)``
@@ -9,8 +9,8 @@ approaches zero and never reaches it, so no gradient dies. Here it is
 ``3 <= x``            ``x``
 ====================  =====================
 
-It is continuous, and differentiable everywhere but at 3, as HardSwish is; there the derivative is
-taken from the right. At -2 both pieces meet with the slope -1/6.
+It is continuous, and differentiable except at 3, as is HardSwish; there the derivative is that from
+the right. At -2 both pieces have the slope -1/6.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from .errors import ModelError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# PyTorch gives a thread no less than this; below it, starting threads takes longer than they save.
+# PyTorch's minimum number of elements per thread; with fewer, starting threads costs more time.
 GRAIN = 32768
 
-# Where Numba has its own pool of threads only, two kernels at once end the process.
-_ONE_AT_A_TIME = threading.Lock()
+# With Numba's own thread pool, two parallel kernels at once abort the process.
+_KERNEL_LOCK = threading.Lock()
 
 
 def fast_swish_composite(x: Tensor) -> Tensor:
-    """Return FastSwish of each element, from operations of PyTorch: any device, any derivative.
+    """Return FastSwish of each element, from operations of PyTorch.
 
-    Both sides of a ``where`` are computed and differentiated. Without the ``clamp`` the left piece
-    would divide by zero at 0, and the gradient there, infinite times nothing, be no number. At
-    infinity it is none all the same, by the middle piece; the other two ways give 0 and 1 there.
+    ``where`` computes and differentiates both of its branches. Without the ``clamp`` the left piece
+    would divide by zero at 0 and the gradient there would be NaN. At infinity the gradient is NaN
+    because of the middle piece; the other two variants give 0 and 1 there.
 
     >>> fast_swish_composite(torch.tensor([-4.0, -2.0, 0.0, 1.5, 5.0]))
     tensor([-0.1667, -0.3333,  0.0000,  1.1250,  5.0000])
@@ -56,21 +56,16 @@ def fast_swish_composite(x: Tensor) -> Tensor:
 
 
 def fast_swish_slope(x: Tensor) -> Tensor:
-    """Return the derivative of FastSwish at each element.
-
-    >>> fast_swish_slope(torch.tensor([-4.0, 0.0, 3.0]))
-    tensor([-0.0417,  0.5000,  1.0000])
-    """
+    """Return the derivative of FastSwish at each element."""
     low = x.clamp(max=-2)
     left = (-2 / 3) / low / low  # their product would overflow in half precision
     return torch.where(x < -2, left, torch.where(x < 3, (2 * x + 3) / 6, torch.ones_like(x)))
 
 
 class FastSwishFunction(torch.autograd.Function):
-    """FastSwish that keeps nothing for backward but its input.
+    """FastSwish that saves only its input for backward, while the composite saves intermediates.
 
-    The composite keeps what each of its operations needs. ``FastSwishFunction.apply(x)`` works as
-    `fast_swish_composite`, twice differentiable too.
+    ``FastSwishFunction.apply(x)`` is twice differentiable.
     """
 
     generate_vmap_rule = True
@@ -90,51 +85,51 @@ class FastSwishFunction(torch.autograd.Function):
 
 
 def fast_swish(x: Tensor) -> Tensor:
-    """Return FastSwish of each element, computed by one kernel, forward as backward.
+    """Return FastSwish of each element, computed by one kernel in forward and in backward.
+
+    On the CPU the kernel is Numba's, with ``torch.get_num_threads()`` threads; on a GPU it is
+    Triton's. Half precision is computed in float32. On other devices, with `torch.func` and with
+    forward-mode derivatives, the composite is used.
 
     Args:
-        x: float32, float64, bfloat16 or float16, of any shape and layout, on any device. On the CPU
-            Numba's kernel computes it, in as many threads as ``torch.get_num_threads()``, on a GPU
-            Triton's, for the half-precision types in float32; elsewhere the composite does, and
-            where `torch.func` or
-            derivatives in forward mode ask, for which an operator has no rule.
+        x: float32, float64, bfloat16 or float16, of any shape and strides, on any device.
 
     Returns:
-        A tensor like ``x``. Autograd keeps ``x`` alone; the second derivative is there.
+        A tensor like ``x``. Autograd saves only ``x``; the result is twice differentiable.
 
     Raises:
-        ModelError: the elements are no floating-point numbers.
+        ModelError: ``x`` is not a dense tensor of floating-point numbers.
 
     >>> x = torch.tensor([-4.0, 0.0, 5.0], requires_grad=True)
     >>> fast_swish(x).sum().backward()
     >>> x.grad
     tensor([-0.0417,  0.5000,  1.0000])
 
-    Source: the document's "Custom FastSwish Activation"; the registration after
+    Source: the document's "Custom FastSwish Activation"; registration as in
     https://docs.pytorch.org/tutorials/advanced/python_custom_ops.html
     """
-    if has_torch_function_unary(x):  # a subclass, a tracer's or a symbolic value
-        given: Tensor = handle_torch_function(fast_swish, (x,), x)
-        return given
-    # TorchScript leaves out what is inside; it refuses a line that ends in another comment.
+    if has_torch_function_unary(x):  # a subclass, a proxy of a tracer, or symbolic data
+        handled: Tensor = handle_torch_function(fast_swish, (x,), x)
+        return handled
+    # TorchScript skips this block; it rejects a further comment at the end of the line.
     if not torch.jit.is_scripting():  # type: ignore[attr-defined]
-        found = _outside_of_the_operator(x)
-        if found is not None:
-            return found
+        direct = _without_operator(x)
+        if direct is not None:
+            return direct
         _require_floats(x)
-    result: Tensor = torch.ops.hpml.fast_swish(x)  # by its name, which a saved script keeps
+    result: Tensor = torch.ops.hpml.fast_swish(x)  # a saved script refers to it by name
     return result
 
 
-def _outside_of_the_operator(x: Tensor) -> Tensor | None:
-    """Return the result where the operator need not or cannot be called, else None."""
+def _without_operator(x: Tensor) -> Tensor | None:
+    """Return the result if the operator is unnecessary or unsupported, or else None."""
     if torch.compiler.is_compiling():
         return None
     if _is_plain(x):
         recorded = x.requires_grad and torch.is_grad_enabled()
         result: Tensor = _Kernel.apply(x) if recorded else _by_kernel("forward", x)  # type: ignore[no-untyped-call]
         return result
-    # PyTorch cannot derive these from an operator's gradient.
+    # PyTorch cannot derive torch.func and forward mode from an operator's gradient.
     if torch._C._functorch.peek_interpreter_stack() is None and forward_ad._current_level < 0:
         return None
     return fast_swish_composite(x)
@@ -144,10 +139,7 @@ _PLAIN = torch._C._dispatch_keys(torch.empty(0))
 
 
 def _is_plain(x: Tensor) -> bool:
-    """Return whether x is an ordinary dense tensor of floats on the CPU that nothing watches.
-
-    Then the kernel runs at once: an operator registered from Python takes 50 µs a call.
-    """
+    """Return whether the kernel can be called directly, which saves the operator's 50 µs."""
     return (
         isinstance(x, Tensor)
         and torch._C._dispatch_keys(x) == _PLAIN
@@ -161,7 +153,7 @@ def _is_plain(x: Tensor) -> bool:
 
 
 class _Kernel(torch.autograd.Function):
-    """The kernel under autograd; its derivative is the operator's where that is recorded too."""
+    """The kernel under autograd; for a second derivative, backward calls the operator."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
@@ -190,13 +182,13 @@ class FastSwish(nn.Module):
 
 def _require_floats(x: Tensor) -> None:
     if not isinstance(x, Tensor) or not x.is_floating_point():
-        what = x.dtype if isinstance(x, Tensor) else type(x).__name__
-        raise ModelError(f"FastSwish expected a tensor of floating-point numbers, received {what}")
+        kind = x.dtype if isinstance(x, Tensor) else type(x).__name__
+        raise ModelError(f"FastSwish expected a tensor of floating-point numbers, received {kind}")
     if x.layout is not torch.strided or x.is_nested:
-        kind = "a nested tensor" if x.is_nested else str(x.layout)
+        layout = "a nested tensor" if x.is_nested else str(x.layout)
         raise ModelError(
-            f"FastSwish expected a dense tensor, received {kind}: use x.to_dense(), of a nested "
-            "tensor its parts, x.unbind()"
+            f"FastSwish expected a dense tensor, received {layout}: use x.to_dense(), or for a "
+            "nested tensor its parts, x.unbind()"
         )
 
 
@@ -247,27 +239,27 @@ def _second_derivative(ctx: Any, outer: Tensor) -> tuple[Tensor, Tensor]:
     return outer * fast_swish_slope(x), outer * gradient * bend
 
 
-# An exporter that does not know the operator writes it as operations.
+# An exporter that does not know the operator uses the composite.
 register_decomposition(torch.ops.hpml.fast_swish.default)(fast_swish_composite)
 _forward.register_autograd(_first_derivative, setup_context=_keep_input)
 _backward.register_autograd(_second_derivative, setup_context=_keep_inputs)
 
 
 def _has_kernel(x: Tensor) -> bool:
-    """Return whether there is a kernel for where a tensor lies: Numba's, or Triton's on a GPU."""
+    """Return whether there is a kernel for the tensor's device."""
     return x.is_cpu or (x.is_cuda and importlib.util.find_spec("triton") is not None)
 
 
 def _by_kernel(name: str, x: Tensor, gradient: Tensor | None = None) -> Tensor:
-    """Run a kernel over the memory of dense tensors, in the order in which it lies there."""
+    """Run a kernel over dense tensors in the order of their memory."""
     result = torch.empty_like(x)
     if x.numel() == 0:
         return result
     if x.is_cuda:
         from hpml.models.fast_swish_triton import launch
 
-        given = [x] if gradient is None else [x, gradient]
-        launch(name, *(_lying_as(result, tensor) for tensor in given), result)
+        arguments = [x] if gradient is None else [x, gradient]
+        launch(name, *(_with_strides_of(result, tensor) for tensor in arguments), result)
         return result
     if x.dtype is torch.float32 or x.dtype is torch.float64:
         _on_cpu(name, x, gradient, result)
@@ -278,25 +270,25 @@ def _by_kernel(name: str, x: Tensor, gradient: Tensor | None = None) -> Tensor:
 
 
 def _on_cpu(name: str, x: Tensor, gradient: Tensor | None, result: Tensor) -> None:
-    """Write into a result of the same dtype; the tensors are kept until the kernel has run."""
-    x, size = _lying_as(result, x), x.numel()
+    """Run the CPU kernel; local variables keep the tensors alive, of which it gets addresses."""
+    x, size = _with_strides_of(result, x), x.numel()
     threads = 1 if size < GRAIN else torch.get_num_threads()
     kernel = _kernel(name, result.dtype, threads > 1)
     if gradient is None:
         arguments: tuple[int, ...] = (x.data_ptr(), result.data_ptr(), size)
     else:
-        shared = size > 1 and not any(gradient.stride())  # as the gradient of a sum
-        gradient = gradient if shared else _lying_as(result, gradient)
-        at = gradient.data_ptr()
-        arguments = (x.data_ptr(), at, result.data_ptr(), size, int(not shared))
+        is_expanded = size > 1 and not any(gradient.stride())  # as the gradient of a sum
+        gradient = gradient if is_expanded else _with_strides_of(result, gradient)
+        address = gradient.data_ptr()
+        arguments = (x.data_ptr(), address, result.data_ptr(), size, int(not is_expanded))
     if threads > 1:
         _in_threads(kernel, threads, *arguments)
     else:
         kernel(*arguments)
 
 
-def _lying_as(result: Tensor, tensor: Tensor) -> Tensor:
-    """Return a tensor that lies in memory as the result does: itself, or else a copy."""
+def _with_strides_of(result: Tensor, tensor: Tensor) -> Tensor:
+    """Return the tensor, or a copy if its strides differ from those of the result."""
     if tensor.stride() == result.stride():
         return tensor
     return torch.empty_like(result).copy_(tensor)
@@ -304,12 +296,12 @@ def _lying_as(result: Tensor, tensor: Tensor) -> Tensor:
 
 @functools.cache
 def _kernel(name: str, dtype: torch.dtype, parallel: bool) -> Callable[..., None]:
-    """Return a kernel over addresses: making an array of NumPy from a tensor costs more than 4 KiB.
+    """Return a kernel that takes addresses; converting to NumPy takes longer than computing 4 KiB.
 
-    The last argument of "backward" is 0 for a gradient of one number for all elements, else 1.
+    The last argument of "backward" is 0 if all elements share one gradient value, and 1 otherwise.
     """
     numba: Any = importlib.import_module("numba")
-    # The constants have the elements' own type: Python's would make everything float64.
+    # Constants have the dtype of the elements, because Python's float would give float64.
     kind = {torch.float32: numba.float32, torch.float64: numba.float64}[dtype]
     compiled = functools.partial(numba.njit, nogil=True, error_model="numpy", parallel=parallel)
     spread = numba.prange if parallel else range
@@ -353,10 +345,10 @@ def _kernel(name: str, dtype: torch.dtype, parallel: bool) -> Callable[..., None
 
 
 def _in_threads(kernel: Callable[..., None], threads: int, *arguments: int) -> None:
-    """Run a kernel that was compiled for several threads in so many."""
+    """Run a parallel kernel with this number of threads."""
     import numba
 
-    with _ONE_AT_A_TIME:
+    with _KERNEL_LOCK:
         before = numba.get_num_threads()
         numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
         try:

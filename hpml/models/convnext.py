@@ -1,13 +1,12 @@
-"""A ConvNeXt in two sizes: one near the document's for Tiny ImageNet, one that a CPU trains.
+"""A ConvNeXt in two sizes: one close to the document's for Tiny ImageNet, and one for CPUs.
 
-A patch of pixels becomes a position. A stage of blocks works at one resolution; between two stages
-the image is halved. A block mixes positions by a depthwise convolution of 7 by 7, normalises, mixes
-channels by two linear layers with an activation between them, and adds its input.
+A patch of pixels becomes a position. The blocks of a stage work at one resolution, which is halved
+between stages. A block has a depthwise convolution of 7 by 7, a normalisation, two linear layers
+with an activation between them, and a residual connection.
 
-The document calls its network home-made and prints no more than "18 mil parameters". The size
-"tiny-imagenet" has the paper's channels times 5/6 and 3, 3, 7 and 3 blocks: 17,821,960 parameters
-with 200 classes, one percent below. The paper's layer scale and its stochastic depth, which help
-runs of hundreds of epochs, are left out.
+The document gives only the size of its network, "18 mil parameters". The size "tiny-imagenet" has
+the paper's channels times 5/6 and 3, 3, 7 and 3 blocks: 17,821,960 parameters with 200 classes. The
+paper's layer scale and stochastic depth, which help over hundreds of epochs, are omitted.
 
 Source: Z. Liu et al., "A ConvNet for the 2020s", CVPR 2022, https://arxiv.org/abs/2201.03545
 """
@@ -33,13 +32,13 @@ ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
     "relu": nn.ReLU,
     "fastswish": FastSwish,
 }
-"""How an activation is made, by its name."""
+"""The constructor of each activation, by name."""
 
 SIZES = {
     "tiny-imagenet": ((80, 160, 320, 640), (3, 3, 7, 3)),
     "small": ((32, 64), (2, 2)),
 }
-"""Channels and number of blocks of each stage, by the name of the size."""
+"""The channels and the number of blocks of each stage, by size."""
 
 
 def convnext(
@@ -55,13 +54,12 @@ def convnext(
 
     Args:
         size: one of `SIZES`.
-        classes: how many scores the network gives, at least 1.
-        activation: one of `ACTIVATIONS`, or a function of a tensor; it changes no weight.
-        channels: of the images: 3 in colour, 1 in grey.
-        patch: height and width in pixels of what becomes one position. 4 as in the paper; 2 suits
-            the 8 by 8 pixels of the digits. An image must be at least ``patch * 2**(stages - 1)``
-            pixels high and wide.
-        seed: of the weights; the global random generator is left as it was.
+        classes: number of scores per image, at least 1.
+        activation: one of `ACTIVATIONS`, or a function of a tensor; it does not affect the weights.
+        channels: channels of the images: 3 for colour, 1 for grey.
+        patch: height and width of a patch in pixels: 4 as in the paper, or 2 for the digits of 8 by
+            8 pixels. Images must have at least ``patch * 2**(stages - 1)`` pixels per side.
+        seed: seed of the weights; the global random generator is not changed.
 
     Raises:
         ModelError: if there is no such size or activation, or a number is below 1.
@@ -87,7 +85,7 @@ def convnext(
 
 
 def _applied(function: Callable[[Tensor], Tensor]) -> nn.Module:
-    """Return a layer of a block's own: a module is copied, so that blocks share no weights."""
+    """Return a layer for one block; a module is copied, because blocks must not share weights."""
     return copy.deepcopy(function) if isinstance(function, nn.Module) else Applied(function)
 
 
@@ -103,7 +101,7 @@ class Applied(nn.Module):
 
 
 class Block(nn.Module):
-    """A block: (batch, channels, height, width) to the same shape."""
+    """A residual block from (batch, channels, height, width) to the same shape."""
 
     def __init__(self, width: int, activation: Callable[[], nn.Module]) -> None:
         super().__init__()
@@ -121,7 +119,7 @@ class Block(nn.Module):
 
 
 class Patches(nn.Module):
-    """Each square of pixels becomes one position: where the network begins, and between stages."""
+    """A strided convolution of patches, at the beginning and between stages."""
 
     def __init__(self, before: int, width: int, patch: int, *, norm_first: bool) -> None:
         super().__init__()
@@ -137,7 +135,7 @@ class Patches(nn.Module):
 
 
 class ConvNeXt(nn.Module):
-    """The network; `convnext` makes it by the name of its size.
+    """The network; use `convnext` to make one.
 
     Shapes:
         input (batch, channels, height, width), output (batch, classes).

@@ -1,8 +1,8 @@
-"""The deep linear network: hundreds of linear layers of a handful of features, one after the other.
+"""The deep linear network: a chain of hundreds of linear layers with a few features.
 
-Not meant for training. Each layer multiplies a 4 by 4 matrix, which takes nanoseconds,
-so that nearly all of the time goes into getting from one layer to the next: attribute look-ups,
-calls, hooks, dispatch. So the cost of an execution shows best here.
+It is for measurements, not for training. Each layer multiplies by a 4 by 4 matrix, which takes
+nanoseconds, so nearly all of the time is the overhead of the execution: attribute lookups, calls,
+hooks and dispatch.
 
 Source: the benchmark "Deep linear model" of pytorch-symbolic, and its published figures in
 ``data/published_results.json``.
@@ -28,15 +28,15 @@ def linear_layers(
     """Return linear layers with the same random weights for the same seed.
 
     Args:
-        n_layers: how many, at least 1.
+        n_layers: number of layers, at least 1.
         features: inputs and outputs of each layer, at least 1.
-        seed: of the weights. They are drawn on the CPU and moved, so that they do not depend on
-            the device; the global random generator is left as it was.
-        device: where the layers live.
+        seed: seed of the weights, which are the same for each device; the global random generator
+            is not changed.
+        device: device of the layers.
 
     Returns:
-        Layers of float32, weights (features, features) and biases (features,), drawn as torch
-        draws them.
+        Layers of float32 with weights (features, features) and biases (features,), in torch's
+        default initialisation.
 
     Raises:
         ModelError: if `n_layers` or `features` is below 1.
@@ -56,10 +56,10 @@ def linear_layers(
 
 
 class DeepLinear(nn.Module):
-    """The network as anyone would write it by hand: a module with a loop over its layers.
+    """The network as a hand-written module with a loop over its layers.
 
     Args:
-        layers: applied in order.
+        layers: the layers, in order.
 
     Shapes:
         input and output (batch, features).
@@ -91,11 +91,11 @@ def sequential_deep_linear(layers: Sequence[nn.Module]) -> nn.Sequential:
 def symbolic_deep_linear(
     layers: Sequence[nn.Module], features: int, execution: str
 ) -> SymbolicModel:
-    """Return the network as an `hpml.symbolic.SymbolicModel`, run by the given execution.
+    """Return the network as an `hpml.symbolic.SymbolicModel` with the given execution.
 
     Args:
-        layers: applied in order.
-        features: of the input, whose shape is (batch, features).
+        layers: the layers, in order.
+        features: features of the input, whose shape is (batch, features).
         execution: one of `hpml.symbolic.EXECUTIONS`, or ``"numba"``.
 
     Raises:

@@ -6,4 +6,4 @@ from hpml.base.errors import HpmlError
 
 
 class ModelError(HpmlError, ValueError):
-    """A network was asked for with sizes it cannot have."""
+    """An argument of a network or an activation is invalid."""

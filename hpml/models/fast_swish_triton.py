@@ -1,6 +1,6 @@
-"""FastSwish in one kernel on a GPU, in Triton, which PyTorch's builds for GPUs bring along.
+"""FastSwish as a Triton kernel for GPUs; PyTorch's GPU builds include Triton.
 
-Constants are whole numbers, exact in every type; half precision is computed in float32.
+Constants are integers, which are exact in every type; half precision is computed in float32.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def backward(x_at, gradient_at, out_at, count, BLOCK: tl.constexpr):  # type: ig
 
 
 def launch(name: str, *tensors: Any) -> None:
-    """Run a kernel over tensors that lie in memory alike; the last one is written."""
+    """Run a kernel over tensors with the same strides; the last one is the output."""
     kernel = {"forward": forward, "backward": backward}[name]
     count = tensors[-1].numel()
     with torch.cuda.device(tensors[-1].device):

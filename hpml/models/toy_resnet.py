@@ -1,13 +1,13 @@
 """The toy ResNet: a residual network of 175,530 parameters, small enough for overhead to show.
 
-Three groups of two blocks, of 16, 32 and 64 channels. A block normalises and activates before each
-of its two convolutions and adds its input to the result; the first block of the second and of the
-third group halves the image and passes its input through a convolution of 1 by 1. The mean of each
+It has three groups of two blocks, with 16, 32 and 64 channels. A block normalises and activates
+before each of its two convolutions and adds its input to the result. The first block of the second
+and third group halves the image and has a convolution of 1 by 1 as its shortcut. The mean of each
 channel goes to a linear classifier.
 
-On small images a convolution takes tens of microseconds, and what stands between the convolutions
-is a visible part of the time; on larger ones it is not. The symbolic model takes the hand-written
-module's layers, so both share weights and must agree to the last bit.
+On small images a convolution takes tens of microseconds, so the overhead between convolutions is
+measurable. The symbolic model shares the layers of the hand-written module, so both must agree to
+the last bit.
 
 Sources: K. He et al., "Identity Mappings in Deep Residual Networks", ECCV 2016, for the order of
 normalisation, activation and convolution; the benchmark "Toy ResNet" of pytorch-symbolic for the
@@ -25,16 +25,11 @@ from hpml.models.errors import ModelError
 
 CHANNELS = (16, 32, 64)
 BLOCKS = 2
-"""Blocks in each group."""
+"""The number of blocks in each group."""
 
 
 class Block(nn.Module):
-    """A residual block.
-
-    Shapes:
-        input (batch, channels before, height, width); output (batch, channels, height / stride,
-        width / stride).
-    """
+    """A residual block; it divides height and width by the stride."""
 
     def __init__(self, before: int, channels: int, stride: int) -> None:
         super().__init__()
@@ -48,25 +43,24 @@ class Block(nn.Module):
         self.shortcut = None if same else nn.Conv2d(before, channels, 1, stride, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the input, or its projection, plus what the two convolutions make of it."""
-        kept = x if self.shortcut is None else self.shortcut(x)
+        """Return the input, or its projection, plus the result of the two convolutions."""
+        residual = x if self.shortcut is None else self.shortcut(x)
         x = self.conv_1(self.relu_1(self.norm_1(x)))
         x = self.conv_2(self.relu_2(self.norm_2(x)))
-        return x + kept
+        return x + residual
 
 
 class ToyResNet(nn.Module):
-    """The network as anyone would write it by hand, with the same weights for the same seed.
+    """The network as a hand-written module, with the same weights for the same seed.
 
-    Scales, shifts and running statistics of the normalisations are drawn as well, as if there had
-    been a training: with torch's 1 and 0 a normalisation would do next to nothing in eval mode, and
-    a missing one would not be noticed.
+    The parameters and running statistics of the normalisations are random. With torch's defaults, 1
+    and 0, a missing normalisation would hardly change the result in eval mode.
 
     Args:
         resolution: height and width of the images in pixels, a multiple of 4; the weights do not
             depend on it.
-        classes: how many scores the network gives, at least 1.
-        seed: of the weights, drawn on the CPU; the global random generator is left as it was.
+        classes: number of scores per image, at least 1.
+        seed: seed of the weights, drawn on the CPU; the global random generator is not changed.
 
     Shapes:
         input (batch, 3, resolution, resolution), output (batch, classes).
@@ -117,12 +111,12 @@ class ToyResNet(nn.Module):
 def symbolic_toy_resnet(
     network: ToyResNet, execution: str, *, cuda_graphs: bool = False
 ) -> nn.Module:
-    """Return the network as an `hpml.symbolic.SymbolicModel`, run by the given execution.
+    """Return the network as an `hpml.symbolic.SymbolicModel` with the given execution.
 
     Args:
-        network: its layers are taken as they are, not copied.
+        network: the network, whose layers are shared.
         execution: one of `hpml.symbolic.EXECUTIONS`.
-        cuda_graphs: record the kernels of the forward once and let the GPU replay them.
+        cuda_graphs: record the kernels of the forward once and replay them on the GPU.
 
     Raises:
         hpml.symbolic.GraphError: if there is no such execution, or the machine cannot run it.
@@ -139,7 +133,7 @@ def symbolic_toy_resnet(
 
 
 def layer_by_layer(network: ToyResNet, x: Any) -> Any:
-    """Return the scores of a symbolic input: called on it, a block would be one layer."""
+    """Return the scores of a symbolic input; a call of a block would be recorded as one layer."""
     x = network.stem(x)
     for block in network.blocks:
         x = block.forward(x)
@@ -151,8 +145,8 @@ def _norm(channels: int) -> nn.BatchNorm2d:
     with torch.no_grad():
         norm.weight.uniform_(0.5, 1.5)
         norm.bias.normal_(std=0.2)
-        assert norm.running_mean is not None  # for the type checker; only without
-        assert norm.running_var is not None  # track_running_stats they are
+        assert norm.running_mean is not None  # for the type checker: None only without
+        assert norm.running_var is not None  # track_running_stats
         norm.running_mean.normal_(std=0.2)
         norm.running_var.uniform_(0.5, 1.5)
     return norm

@@ -10,16 +10,14 @@
 >>> model(torch.rand(16, 1, 28, 28)).shape
 torch.Size([16, 10])
 
-Three folders, read in this order:
+Read the three folders in this order:
 
-1. `building`: what is written, handles of nodes, and the shapes of results not computed yet
+1. `building`: handles, nodes, and the inference of shapes
 2. `graph`: the nodes between inputs and outputs, as immutable data
-3. `execution`: one file a strategy; some write the forward as Python source
+3. `execution`: one file for each strategy; some generate the forward as Python source
 
-`symbolic_model` is a `torch.nn.Module` around all of that.
-
-``torch.nn.Module`` is left as it is: `building.interception` says how ``layer(x)`` works
-all the same.
+`symbolic_model` combines them in a `torch.nn.Module`. ``torch.nn.Module.__call__`` is replaced only
+while symbolic data is alive (`building.interception`).
 """
 
 from __future__ import annotations

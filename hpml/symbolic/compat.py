@@ -1,4 +1,4 @@
-"""The second spellings of pytorch-symbolic: ``symbolic_data`` and ``FunctionalModel``."""
+"""Alternative names that pytorch-symbolic also has: ``symbolic_data`` and ``FunctionalModel``."""
 
 from __future__ import annotations
 

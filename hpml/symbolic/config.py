@@ -1,4 +1,4 @@
-"""Switches of the model builder: plain module variables, read when a model is made.
+"""Settings of the model builder: module variables that are read when a model is made.
 
 >>> from hpml.symbolic import config
 >>> config.CODEGEN_MIN_LOOP_LENGTH
@@ -11,18 +11,18 @@ import contextlib
 from collections.abc import Iterator
 
 CODEGEN_BY_DEFAULT: bool = True
-"""Whether a model made without ``execution=`` runs ``"inlined"``; else ``"ordered"``."""
+"""Whether the default execution is ``"inlined"``, rather than ``"ordered"``."""
 
 CODEGEN_MIN_LOOP_LENGTH: int | float = 50
-"""A straight chain of at least this many layers is generated as a loop; at least 2.
+"""The smallest number of layers in a straight chain that is generated as a loop, at least 2.
 
-``float("inf")`` writes every call on a line of its own.
+``float("inf")`` generates no loops.
 """
 
 
 @contextlib.contextmanager
 def loop_length(length: float) -> Iterator[None]:
-    """Set ``CODEGEN_MIN_LOOP_LENGTH`` inside the ``with``, and put back the old after it.
+    """Set ``CODEGEN_MIN_LOOP_LENGTH`` inside the ``with`` and restore it afterwards.
 
     >>> from hpml.symbolic import config
     >>> with config.loop_length(10):

@@ -1,4 +1,4 @@
-"""The errors of the model builder: one family, each naming what was expected and what came."""
+"""The exceptions of the model builder; every message names what was expected and received."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from hpml.base.errors import HpmlError
 
 
 class GraphError(HpmlError):
-    """Something is wrong with a graph, or with what was given to one. The root of the family."""
+    """Base class of all errors about a graph or its inputs."""
 
 
 class ShapeError(GraphError, ValueError):
-    """A layer does not accept the shape or dtype of the value it was given."""
+    """A layer does not accept the shape or dtype of its argument."""
 
 
 class ForeignNodeError(GraphError, ValueError):
-    """An output needs a value that none of the model's inputs leads to."""
+    """An output depends on a value that cannot be computed from the model's inputs."""
 
 
 class ArgumentError(GraphError, TypeError):
-    """An argument is of a kind that cannot be used here, or there are too many or too few."""
+    """An argument has the wrong kind, or the number of arguments is wrong."""
 
 
 class DeviceError(GraphError, RuntimeError):
-    """An execution was asked for on a machine that cannot run it."""
+    """This machine cannot run the requested execution."""
 
 
 class GradientError(GraphError, RuntimeError):
-    """Gradients were asked for of an execution that computes none."""
+    """Gradients were requested from an execution that computes none."""

@@ -1,8 +1,4 @@
-"""Pictures of graphs: `draw_graph`.
-
-Which part of which graph, and what is written where, is decided here; where it stands and how it
-looks by `hpml.base.drawing`.
-"""
+"""Draw graphs: choose the part of a graph and its labels; `hpml.base.drawing` does the layout."""
 
 from __future__ import annotations
 
@@ -28,20 +24,17 @@ if TYPE_CHECKING:
 
 _LONGEST_LINE = 60
 _MOST_LINES = 8
-_LAST_RESULTS = re.compile(r"_+\d*|_i\d*")  # what IPython keeps under these names
+_IPYTHON_NAMES = re.compile(r"_+\d*|_i\d*")  # the history of results and inputs
 
 
 class _Part(NamedTuple):
-    """What is drawn: a graph, the layer of each call, the node of each value, what to call calls.
-
-    ``outside`` holds the values that come from outside the part.
-    """
+    """A graph to draw, with the layer and label of each call and the node of each value."""
 
     graph: Graph
     layers: Sequence[nn.Module]
     nodes: list[Node]
     names: list[str]
-    outside: frozenset[int]
+    outside: frozenset[int]  # values that the part needs and that are not among the given inputs
 
 
 def draw_graph(
@@ -61,10 +54,9 @@ def draw_graph(
 ) -> Figure:
     """Draw a small graph: values as boxes, layers as labels on the lines between them.
 
-    Give a model, or inputs, or outputs, or both. Inputs alone mean everything below them that is
-    alive; what this needs from elsewhere has a dotted outline. Outputs alone mean everything above
-    them. Straight chains of more than 12 layers are folded. The picture is the same from run to
-    run, and its size grows with the graph, so that texts never overlap.
+    Pass a model, or inputs, or outputs, or both of the latter. Inputs alone draw all living values
+    computed from them; other values that these need have a dotted outline. Outputs alone draw
+    everything from which they are computed. Straight chains of more than 12 layers are folded.
 
     Args:
         model: the model to draw; labels are then the names of its layers.
@@ -73,24 +65,24 @@ def draw_graph(
         node_text_func: from symbolic data to the text in its box; the shape by default, with
             ``None`` for an unknown batch size.
         edge_text_func: from a layer to its text; its name by default.
-        node_text_namespace: such as ``globals()``: a value that is in it is called by its name.
-            Ignored if ``node_text_func`` is given.
-        rotate_graph: draw consecutive layers to the right, not downwards.
+        node_text_namespace: a mapping such as ``globals()`` from variable names to values, to
+            label the values with the names. Ignored with ``node_text_func``.
+        rotate_graph: draw from left to right instead of from top to bottom.
         rotate_labels: turn the labels to run along their lines.
-        show: call ``matplotlib.pyplot.show``; else no figure is left open.
-        figsize: width and height in inches instead of those that suit the graph; everything,
-            text too, is scaled to fit.
-        ax: draw here instead of on a new figure; everything is scaled to fit.
-        highlight: values to light up: symbolic data, or their numbers in ``model.graph``.
+        show: call ``matplotlib.pyplot.show``; otherwise no figure is left open.
+        figsize: width and height in inches; the drawing, including text, is scaled to fit. By
+            default the size grows with the graph.
+        ax: draw here instead of on a new figure; the drawing is scaled to fit.
+        highlight: values to highlight: symbolic data, or their numbers in ``model.graph``.
 
     Returns:
-        The figure. In a notebook, as the last line of a cell, it is shown.
+        The figure. A notebook shows it as the last line of a cell.
 
     Raises:
-        ArgumentError: nothing to draw is given, or a model and more, or something that is not
-            symbolic data.
+        ArgumentError: there is nothing to draw, or a model together with inputs or outputs, or an
+            argument is not symbolic data.
         ForeignNodeError: with inputs and outputs, an output needs another input.
-        GraphError: the graph has more than 150 boxes, long chains folded.
+        GraphError: the graph has more than 150 boxes after folding.
 
     >>> from hpml.symbolic import Input
     >>> x = Input(shape=(4,))
@@ -131,7 +123,7 @@ def draw_graph(
     return draw(layout, look, figsize=figsize, ax=ax, show=show)
 
 
-# --- what is drawn --------------------------------------------------------------------------------
+# --- the part to draw -----------------------------------------------------------------------------
 
 
 def _choose(model: Any, inputs: Any, outputs: Any) -> _Part:
@@ -149,41 +141,41 @@ def _choose(model: Any, inputs: Any, outputs: Any) -> _Part:
             "draw_graph expected a model, or inputs= and outputs= or one of them, received "
             f"{'both' if model is not None else 'none of them'}"
         )
-    given = [] if inputs is None else _nodes("inputs", inputs)
-    wanted = [] if outputs is None else _nodes("outputs", outputs)
+    input_nodes = [] if inputs is None else _nodes("inputs", inputs)
+    output_nodes = [] if outputs is None else _nodes("outputs", outputs)
     outside: list[Node] = []
     if inputs is None:
-        given = [node for node in oldest_first(*wanted) if node.layer is None]
+        input_nodes = [node for node in oldest_first(*output_nodes) if node.layer is None]
     elif outputs is None:
-        wanted, outside = _ends_below(given)
-    check_inputs(given)
-    collected = collect([*given, *outside], wanted)
+        output_nodes, outside = _descendants(input_nodes)
+    check_inputs(input_nodes)
+    collected = collect([*input_nodes, *outside], output_nodes)
     names = [
-        _own_name(layer)
+        _attribute_name(layer)
         or collected.nodes[_first_result(call.results)].custom_name
         or layer_name(layer)
         for call, layer in zip(collected.graph.calls, collected.layers, strict=True)
     ]
-    numbers = frozenset(range(len(given), len(given) + len(outside)))
+    numbers = frozenset(range(len(input_nodes), len(input_nodes) + len(outside)))
     return _Part(collected.graph, collected.layers, collected.nodes, names, numbers)
 
 
-def _nodes(what: str, given: Any) -> list[Node]:
-    several = isinstance(given, Iterable) and not isinstance(given, SymbolicData)
-    return [handle._node for handle in as_handles(what, list(given) if several else given)]
+def _nodes(name: str, value: Any) -> list[Node]:
+    several = isinstance(value, Iterable) and not isinstance(value, SymbolicData)
+    return [handle._node for handle in as_handles(name, list(value) if several else value)]
 
 
-def _ends_below(nodes: list[Node]) -> tuple[list[Node], list[Node]]:
-    """Return the living values below nodes that nothing reads, and what all this needs besides."""
-    known, waiting = set(nodes), list(nodes)
+def _descendants(nodes: list[Node]) -> tuple[list[Node], list[Node]]:
+    """Return the living descendants without children, and other nodes that descendants need."""
+    found, waiting = set(nodes), list(nodes)
     while waiting:
         for child in waiting.pop().living_children():
-            if child not in known:
-                known.add(child)
+            if child not in found:
+                found.add(child)
                 waiting.append(child)
-    below = known.difference(nodes)
+    below = found.difference(nodes)
     ends = below.difference(*[node.parents for node in below])
-    outside = {parent for node in below for parent in node.parents if parent not in known}
+    outside = {parent for node in below for parent in node.parents if parent not in found}
     return sorted(ends, key=_age), sorted(outside, key=_age)
 
 
@@ -199,32 +191,32 @@ def _numbers_of(part: _Part, highlight: Collection[SymbolicData | int]) -> froze
     number_of = {node: number for number, node in enumerate(part.nodes)}
     count = len(part.graph.values)
     numbers = set()
-    for wanted in highlight:
-        number = number_of.get(wanted._node) if isinstance(wanted, SymbolicData) else wanted
+    for value in highlight:
+        number = number_of.get(value._node) if isinstance(value, SymbolicData) else value
         if not isinstance(number, int) or not 0 <= number < count:
             raise ArgumentError(
                 f"highlight expected values of the graph that is drawn, symbolic data or numbers "
-                f"from 0 to {count - 1}, received {wanted!r}"
+                f"from 0 to {count - 1}, received {value!r}"
             )
         numbers.add(number)
     return frozenset(numbers)
 
 
-# --- what is written ------------------------------------------------------------------------------
+# --- labels ---------------------------------------------------------------------------------------
 
 
 def _model_names(graph: Graph, layers: Sequence[nn.Module]) -> list[str]:
-    """Return the name of each call's layer; a layer used again also says which one it is."""
+    """Return the name of each call; a repeated call of a layer also has its first call's name."""
     first: dict[nn.Module, str] = {}
     names = []
     for call, layer in zip(graph.calls, layers, strict=True):
         earlier = first.setdefault(layer, call.name)
         again = "" if earlier == call.name else f" (= {earlier})"
-        names.append(_own_name(layer) or call.name + again)
+        names.append(_attribute_name(layer) or call.name + again)
     return names
 
 
-def _own_name(layer: nn.Module) -> str:
+def _attribute_name(layer: nn.Module) -> str:
     return f".{layer.name}" if isinstance(layer, GetAttr) else ""
 
 
@@ -236,11 +228,11 @@ def _node_text(
     names = {
         value._node: name
         for name, value in reversed(list((namespace or {}).items()))
-        if isinstance(value, SymbolicData) and not _LAST_RESULTS.fullmatch(name)
+        if isinstance(value, SymbolicData) and not _IPYTHON_NAMES.fullmatch(name)
     }
 
     def text(number: int) -> str:
-        if not part.nodes:  # of a copy
+        if not part.nodes:  # the model is a copy
             return _shortened(part.graph.values[number].text())
         node = part.nodes[number]
         if function is not None:
@@ -252,7 +244,7 @@ def _node_text(
 
 
 def _concrete_text(node: Node) -> str:
-    """Return what a value that is not a tensor is called, such as ``list(3)``."""
+    """Return the label of a value that is not a tensor, such as ``list(3)``."""
     if not isinstance(node.spec, Concrete) or not node.spec.is_real:
         return ""
     value = node.spec.value
@@ -261,7 +253,7 @@ def _concrete_text(node: Node) -> str:
 
 
 def _shortened(text: object) -> str:
-    """Return a text that a box can hold."""
+    """Return a text that fits into a box."""
     lines = [
         line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
         for line in str(text).expandtabs(4).splitlines()

@@ -7,7 +7,7 @@ from torch import nn
 
 
 def get_parameter_count(model: nn.Module, only_trainable: bool = False) -> int:
-    """Return the number of parameters; a parameter that is used twice counts once.
+    """Return the number of parameters; a shared parameter counts once.
 
     >>> get_parameter_count(nn.Linear(4, 2))
     10
@@ -38,7 +38,7 @@ def model_similar(a: nn.Module, b: nn.Module) -> bool:
 
 
 def hash_torch_tensor(tensor: torch.Tensor) -> int:
-    """Return a hash of a tensor's dtype, shape and numbers.
+    """Return a hash of a tensor's dtype, shape and values.
 
     >>> hash_torch_tensor(torch.ones(2)) == hash_torch_tensor(torch.ones(2))
     True
@@ -48,7 +48,7 @@ def hash_torch_tensor(tensor: torch.Tensor) -> int:
 
 
 def models_have_corresponding_parameters(a: nn.Module, b: nn.Module) -> bool:
-    """Return whether two models hold the same parameter values, in any order.
+    """Return whether two models have the same parameter values, in any order.
 
     >>> layer = nn.Linear(4, 2)
     >>> models_have_corresponding_parameters(layer, nn.Sequential(layer))

@@ -1,7 +1,7 @@
-"""Run once what a loop does not change: a model split into what is known and what remains.
+"""Split a model into calls that depend on constant inputs, which run once, and the other calls.
 
-A recurrent model is called again and again with one argument that changes and others that do not.
-What depends on the latter alone has the same value each time.
+A recurrent model, for example, is called many times with one input that changes and others that do
+not.
 
 Source: RTen's ``Model::partial_run``,
 https://github.com/robertknight/rten/blob/main/docs/performance.md
@@ -26,11 +26,11 @@ from .graph import Graph
 
 
 class PartialRun(nn.Module):
-    """What remains of a model: takes the inputs that vary, and holds what was computed once.
+    """The remaining part of a model, which takes the inputs that vary.
 
     Attributes:
-        rest: the model of what remains; its inputs are those that vary, then the values held.
-        evaluated: the names of the calls that were made once and for all.
+        rest: the model of the remaining calls; its inputs are those that vary, then stored values.
+        evaluated: the names of the calls that ran in advance.
     """
 
     def __init__(
@@ -39,28 +39,28 @@ class PartialRun(nn.Module):
         super().__init__()
         self.rest, self.evaluated, self._varying = rest, evaluated, varying
         self.training = rest.training
-        self._held = list(values)
-        for place, value in enumerate(values):
-            if isinstance(value, torch.Tensor):  # moves with the model
-                self.register_buffer(f"value_{place}", value, persistent=False)
-                self._held[place] = None
+        self._stored = list(values)
+        for position, value in enumerate(values):
+            if isinstance(value, torch.Tensor):  # a buffer moves with the model
+                self.register_buffer(f"value_{position}", value, persistent=False)
+                self._stored[position] = None
 
     def forward(self, *inputs: Any) -> Any:
         if len(inputs) != self._varying:
             raise ArgumentError(
-                f"what remains of the model expected {self._varying} input(s), those that were "
-                f"not known, received {len(inputs)}: give them in the order of the model's inputs"
+                f"the remaining model expected {self._varying} input(s), those that were not "
+                f"known, received {len(inputs)}: pass them in the order of the model's inputs"
             )
-        held = [self._buffers.get(f"value_{p}", value) for p, value in enumerate(self._held)]
-        return self.rest(*inputs, *held)
+        stored = [self._buffers.get(f"value_{i}", value) for i, value in enumerate(self._stored)]
+        return self.rest(*inputs, *stored)
 
 
 def partial_run(
     model: Any, known: Mapping[Any, Any], build: Callable[[Graph, list[nn.Module]], nn.Module]
 ) -> PartialRun:
-    """Compute what depends on the known inputs alone; return the model of what remains."""
+    """Run the calls that depend on the known inputs alone; return a model of the other calls."""
     graph, layers = model.graph, model._execution_order_layers
-    values = _by_number(model, known)
+    values = _known_values(model, known)
     if not values or len(values) == len(graph.inputs):
         raise ArgumentError(
             f"partial_run expected some of the model's {len(graph.inputs)} inputs to be known and "
@@ -70,24 +70,24 @@ def partial_run(
 
     def part(positions: list[int], inputs: list[int], outputs: Sequence[int]) -> nn.Module:
         calls = tuple([graph.calls[position] for position in positions])
-        cut = graph._replace(calls=calls, inputs=tuple(inputs), outputs=tuple(outputs))
+        subgraph = graph._replace(calls=calls, inputs=tuple(inputs), outputs=tuple(outputs))
         if outputs is not graph.outputs:
-            cut = cut._replace(output_names=())
-        return build(cut, [layers[position] for position in positions])
+            subgraph = subgraph._replace(output_names=())
+        return build(subgraph, [layers[position] for position in positions])
 
     computed = [value for value in crossing if value not in values]
-    found = dict(values)
+    value_of = dict(values)
     if computed:
         results = part(once, list(values), computed)(*values.values())
-        found |= zip(computed, [results] if len(computed) == 1 else results, strict=True)
+        value_of |= zip(computed, [results] if len(computed) == 1 else results, strict=True)
     varying = [value for value in graph.inputs if value not in values]
     rest = part(later, [*varying, *crossing], graph.outputs)
-    rest.training = model.training  # and not rest.train(): the layers belong to the model too
+    rest.training = model.training  # rest.train() would change the layers, which are shared
     evaluated = tuple([graph.calls[position].name for position in once])
-    return PartialRun(rest, len(varying), [found[value] for value in crossing], evaluated)
+    return PartialRun(rest, len(varying), [value_of[value] for value in crossing], evaluated)
 
 
-def _by_number(model: Any, known: Mapping[Any, Any]) -> dict[int, Any]:
+def _known_values(model: Any, known: Mapping[Any, Any]) -> dict[int, Any]:
     """Return the known values by the number of their input, in the order of the inputs."""
     if not isinstance(known, Mapping):
         raise ArgumentError(
@@ -108,26 +108,26 @@ def _split(
     graph: Graph, layers: Sequence[nn.Module], known: set[int]
 ) -> tuple[list[int], list[int], list[int]]:
     """Return the calls that depend on known values alone, the others, and the values in between."""
-    made = set(known)
+    available = set(known)
     once, later = [], []
     crossing: dict[int, None] = {}
     for position, (call, layer) in enumerate(zip(graph.calls, layers, strict=True)):
         if call.effects is not None and call.effects.changed:
             raise ArgumentError(
                 "partial_run expected a model without operations in place, which would change the "
-                f"values held, received {call.name}: make the layer with inplace=False"
+                f"stored values, received {call.name}: make the layer with inplace=False"
             )
-        if made.issuperset(call.arguments) and not any(map(_may_vary, layer.modules())):
+        if available.issuperset(call.arguments) and not any(map(_may_vary, layer.modules())):
             once.append(position)
-            made.update(result for result in call.results if result is not None)
+            available.update(result for result in call.results if result is not None)
         else:
             later.append(position)
-            crossing |= dict.fromkeys(a for a in call.arguments if a in made)
-    crossing |= dict.fromkeys(value for value in graph.outputs if value in made)
+            crossing |= dict.fromkeys(a for a in call.arguments if a in available)
+    crossing |= dict.fromkeys(value for value in graph.outputs if value in available)
     return once, later, list(crossing)
 
 
-_OF_ANY_CODE = (
+_ARBITRARY_CODE = (
     *(useful_layers.LambdaOpLayer, useful_layers.CallbackLayer),
     *(useful_layers.AggregateLayer, useful_layers.MethodCall),
 )
@@ -135,15 +135,15 @@ _RANDOM = ("rand", "dropout", "bernoulli", "normal", "multinomial", "poisson", "
 
 
 def _may_vary(module: nn.Module) -> bool:
-    """Return whether a layer may draw or count in its present mode; one of unknown code may."""
+    """Return whether a layer, in its present mode, may be random or have state that changes."""
     if isinstance(module, useful_layers.FunctionLayer):
-        home = (getattr(module.function, "__module__", None) or "torch").partition(".")[0]
-        known = home in ("torch", "_operator") or isinstance(module.function, nn.Module)
-        return not known or any(word in module.name for word in _RANDOM)
-    home = type(module).__module__
-    if isinstance(module, _OF_ANY_CODE) or not home.startswith(("torch.", "hpml.symbolic.")):
+        package = (getattr(module.function, "__module__", None) or "torch").partition(".")[0]
+        is_known = package in ("torch", "_operator") or isinstance(module.function, nn.Module)
+        return not is_known or any(word in module.name for word in _RANDOM)
+    package = type(module).__module__
+    if isinstance(module, _ARBITRARY_CODE) or not package.startswith(("torch.", "hpml.symbolic.")):
         return True
-    draws = isinstance(module, (_NormBase, _DropoutNd, nn.RReLU)) or getattr(
+    varies_in_training = isinstance(module, (_NormBase, _DropoutNd, nn.RReLU)) or getattr(
         module, "dropout", False
     )
-    return bool(module.training and draws)
+    return bool(module.training and varies_in_training)

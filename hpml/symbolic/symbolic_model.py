@@ -1,4 +1,4 @@
-"""The model: a graph, the layers of its calls, and a way to run them."""
+"""The symbolic model: a graph, the layers of its calls, and an execution."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ class SymbolicModel(nn.Module):
     """A PyTorch module that replays the operations between inputs and outputs on real data.
 
     Args:
-        inputs: the symbolic data that the model is given, one or several, in order. Inputs with a
-            ``name`` may also be given by name, ``model(name=value)``.
-        outputs: the symbolic data that the model returns: one, several as a tuple, or a dictionary
-            of names and symbolic data.
+        inputs: the model's arguments as symbolic data, one or several, in order. An input with a
+            ``name`` may also be passed by keyword, ``model(name=value)``.
+        outputs: the model's results as symbolic data: one, several for a tuple, or a dictionary
+            from names to symbolic data.
         enable_cuda_graphs: record the kernels once and replay them on the GPU.
         enable_forward_codegen: ``True`` means ``execution="codegen"``, ``False`` means
-            ``"ordered"``; ``None`` leaves it to ``execution``.
+            ``"ordered"``; ``None`` means that ``execution`` decides.
         execution: how the forward runs, one of ``hpml.symbolic.EXECUTIONS``, or ``"numba"``;
-            ``None`` means ``"inlined"``, which `execution.guard` says when to call the layers.
+            ``None`` means ``"inlined"``, with the guard of `execution.guard`.
 
-    Layers are named by type and number, ``Linear_2``, in the order of the calls: inserting one
-    renames the later ones of its type, and no others. A ``custom_name`` stays. A layer that is
-    called with further arguments is inside the layer of that call, ``Scaled_1.function``; called in
-    several ways it has several names, as a module that stands in two containers has.
+    Layers are named by type and number, ``Linear_2``, in the order of the calls, so inserting a
+    layer renames the later layers of its type. A ``custom_name`` does not change. A layer that is
+    called with further arguments is a submodule of the layer of that call, ``Scaled_1.function``;
+    after several such calls it has several names.
 
     Raises:
-        ArgumentError: no symbolic data, or what the chosen execution cannot run.
-        ForeignNodeError: an output needs an input that is not given.
+        ArgumentError: no symbolic data, or a graph that the execution cannot run.
+        ForeignNodeError: an output needs an input that is not among ``inputs``.
         DeviceError: CUDA graphs on a machine without a GPU.
 
     >>> from hpml.symbolic import Input
@@ -89,10 +89,10 @@ class SymbolicModel(nn.Module):
         self._adopt(collect(input_nodes, output_nodes, names))
 
     def _adopt(self, collected: Collected) -> None:
-        """Take over a graph with its layers and nodes, and make it ready to run."""
+        """Set the graph, its layers and its nodes, and prepare the execution."""
         self._graph = collected.graph
         self._nodes = collected.nodes
-        # Numbers in the graph stand for sizes that were read: data must have them.
+        # The student's program may have used the sizes that it read, so inputs must have them.
         inputs = [self._graph.values[value] for value in self._graph.inputs]
         self._declared = [value.shape if value.sizes_read else None for value in inputs]
         self._checks_sizes = any(self._declared)
@@ -100,7 +100,7 @@ class SymbolicModel(nn.Module):
         taken = _RESERVED.union(self.__dict__).intersection(names)
         if taken:
             raise ArgumentError(
-                f"custom_name expected a name that a module does not use itself, received "
+                f"custom_name expected a name that is not an attribute of a module, received "
                 f"{min(taken)!r}: choose another"
             )
         self._modules.update(zip(names, collected.layers, strict=True))
@@ -118,16 +118,16 @@ class SymbolicModel(nn.Module):
         self._set_timing(timing)
 
     def _runs_as_one(self) -> bool:
-        """Return whether the operators are launched together, so that none can be timed."""
+        """Return whether the operators are launched together and cannot be timed separately."""
         return self._cuda_graphs or not BY_NAME[self._execution].separate_operators
 
     def _set_timing(self, timing: Timing | None) -> None:
-        """Time the operators of each run from now on, or with ``None`` no longer."""
+        """Start timing the operators of each run, or stop with ``None``."""
         if timing is not None and self._runs_as_one():
-            what = "enable_cuda_graphs" if self._cuda_graphs else f"execution={self._execution!r}"
+            option = "enable_cuda_graphs" if self._cuda_graphs else f"execution={self._execution!r}"
             raise ArgumentError(
                 "operator timing expected operators that run one by one, received a model that "
-                f"runs them as one: build it without {what}"
+                f"launches them together: build it without {option}"
             )
         program = self._untimed
         if timing is not None:
@@ -151,13 +151,13 @@ class SymbolicModel(nn.Module):
             raise
 
     def _in_order(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-        """Return the inputs in the order of the graph, some of which were given by name."""
+        """Return positional and keyword inputs in the order of the graph."""
         names = [self._graph.values[value].name for value in self._graph.inputs]
         if set(named) != set(names[len(inputs) :]):
             raise ArgumentError(
                 f"the model expected inputs named {', '.join(n or '(no name)' for n in names)}, "
                 f"received {len(inputs)} by position and by name {', '.join(named)}: "
-                "give each input once; Input(shape, name=...) gives an input a name"
+                "pass each input once; Input(shape, name=...) names an input"
             )
         return (*inputs, *[named[name] for name in names[len(inputs) :]])
 
@@ -166,23 +166,23 @@ class SymbolicModel(nn.Module):
             if expected is None or not isinstance(value, torch.Tensor):
                 continue
             if len(value.shape) != len(expected) or any(
-                size is not None and size != given
-                for size, given in zip(expected, value.shape, strict=True)
+                size is not None and size != received
+                for size, received in zip(expected, value.shape, strict=True)
             ):
                 raise ArgumentError(
-                    f"input {number} of the model expected shape {expected}, whose sizes the model "
-                    f"was built with, received {tuple(value.shape)}: give the Input this shape, or "
-                    "build without reading its sizes"
+                    f"input {number} of the model expected shape {expected}, because the model was "
+                    f"built with its sizes, received {tuple(value.shape)}: build the model with an "
+                    "Input of that shape, or without reading its sizes"
                 )
 
     def _explain(self, error: Exception, inputs: tuple[Any, ...]) -> None:
-        """Say in terms of the graph what went wrong: the wrong inputs, or the layer that failed."""
+        """Raise a clearer error for wrong inputs, or add a note about the layer that failed."""
         graph = self._graph
         if not isinstance(inputs, tuple):
             raise ArgumentError(
                 "torch.fx.symbolic_trace expected a forward with named arguments, received a "
-                "symbolic model, which takes *inputs: use model.to_fx(), the same GraphModule, "
-                "made from the graph itself"
+                "symbolic model, which takes *inputs: use model.to_fx(), which makes the same "
+                "GraphModule from the graph"
             ) from None
         if len(inputs) != len(graph.inputs) and not isinstance(error, ArgumentError):
             expected = ", ".join(graph.values[value].text() for value in graph.inputs)
@@ -190,11 +190,11 @@ class SymbolicModel(nn.Module):
                 f"the model expected {len(graph.inputs)} input(s), {expected}; received "
                 f"{len(inputs)}: call it with one value for each symbolic input"
             ) from None
-        gone = [call.module for call in graph.calls if self._modules.get(call.module) is None]
-        if gone and isinstance(error, (KeyError, TypeError)):
+        deleted = [call.module for call in graph.calls if self._modules.get(call.module) is None]
+        if deleted and isinstance(error, (KeyError, TypeError)):
             raise ArgumentError(
-                f"the model expected a layer {gone[0]!r} among its submodules, which was deleted: "
-                "assign another one, or build the model without it"
+                f"the model expected a layer {deleted[0]!r} among its submodules, which was "
+                "deleted: assign another one, or build the model without it"
             ) from None
         for frame, line in traceback.walk_tb(error.__traceback__):
             position = self._program.failed_call(frame, line)
@@ -215,13 +215,13 @@ class SymbolicModel(nn.Module):
 
     @property
     def graph(self) -> Graph:
-        """The graph: plain data, immutable."""
+        """The graph, as immutable data."""
         return self._graph
 
     @property
     def _execution_order_layers(self) -> Sequence[nn.Module]:
-        """The layer of each call, in order, as the submodules are now."""
-        if torch.compiler.is_compiling():  # a compiler follows the loop, not the itemgetter
+        """The current layer of each call, in order."""
+        if torch.compiler.is_compiling():  # torch.compile supports the loop, not the itemgetter
             return [self._modules[call.module] for call in self._graph.calls]  # type: ignore[misc]
         return self._pick_layers(self._modules)
 
@@ -237,15 +237,15 @@ class SymbolicModel(nn.Module):
 
     @property
     def source_spans(self) -> tuple[tuple[int, int], ...]:
-        """For each line of `source` the calls it makes: the first, and one past the last.
+        """For each line of `source` the range of calls, as first and one past the last.
 
-        Empty where nothing is generated, for ``"lazy"`` and ``"ordered"``.
+        Empty for ``"lazy"`` and ``"ordered"``, which generate no source.
         """
         return self._program.spans
 
     @property
     def _generated_forward_source(self) -> str:
-        """The generated source in the form of the documents, a name for each value."""
+        """The generated source in the form of the documentation, a name for each value."""
         return documented_source(self._graph, config.CODEGEN_MIN_LOOP_LENGTH).text
 
     @property
@@ -265,12 +265,12 @@ class SymbolicModel(nn.Module):
 
     @property
     def inputs(self) -> tuple[Any, ...]:
-        """The symbolic data that the model is given."""
+        """The model's inputs as symbolic data."""
         return self._handles(self._graph.inputs)
 
     @property
     def outputs(self) -> tuple[Any, ...]:
-        """The symbolic data that the model returns."""
+        """The model's outputs as symbolic data."""
         return self._handles(self._graph.outputs)
 
     def _handles(self, values: Sequence[int]) -> tuple[Any, ...]:
@@ -282,14 +282,14 @@ class SymbolicModel(nn.Module):
         """Return the node of each value."""
         if not self._nodes:
             raise ArgumentError(
-                "symbolic data expected the model that was built from it, received a copy or a "
-                "part of one, whose layers are others: ask the original, or read model.graph"
+                "expected a model with symbolic data, received a copy or a part of one, which has "
+                "other layers: use the original, or read model.graph"
             )
         return self._nodes
 
     @property
     def input_shape(self) -> Any:
-        """The shape of the input, or of each; ``None`` for an unknown size and for no tensor."""
+        """The shape of the input, or of each; ``None`` for an unknown size or another type."""
         return self._shapes(self._graph.inputs)
 
     @property
@@ -304,10 +304,11 @@ class SymbolicModel(nn.Module):
     def compiled_inference(self) -> CompiledInference:
         """Return a compiled kernel with a copy of the weights, for inference on the CPU.
 
-        It is a separate object: training, hooks or new weights of the model do not reach it.
+        Later changes of the model, such as training or hooks, do not affect it.
 
         Raises:
-            ArgumentError: the graph has what no kernel can take, or layers that must be called.
+            ArgumentError: the kernel does not support the graph, or layers must be called, as with
+                hooks or in training.
 
         >>> from hpml.symbolic import Input
         >>> x = Input(shape=(2,))
@@ -325,28 +326,28 @@ class SymbolicModel(nn.Module):
         print(summary_text(self, self._graph, self._execution_order_layers))
 
     def _apply(self, fn: Callable[..., Any], recurse: bool = True) -> SymbolicModel:
-        """Convert or move; a buffer that several layers refer to stays one, as parameters do."""
+        """Convert or move the model; a buffer that layers share stays shared, as parameters do."""
         places: dict[int, list[tuple[nn.Module, str]]] = {}
         for module in self.modules():
             for name, buffer in module._buffers.items():
                 places.setdefault(id(buffer), []).append((module, name))
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
-        for (first, its_name), *others in places.values():
+        for (first, first_name), *others in places.values():
             for module, name in others:
-                module._buffers[name] = first._buffers[its_name]
+                module._buffers[name] = first._buffers[first_name]
         return self
 
     def add_output(self, node: SymbolicData) -> None:
-        """Return one more value of the graph from now on.
+        """Add a value of the graph to the outputs.
 
         Raises:
-            ArgumentError: the node is an input of the model, or the model does not compute it.
+            ArgumentError: the model does not compute the value, or it returns a dictionary.
         """
         (handle,) = as_handles("add_output", node)
         nodes = self._all_nodes()
         try:
-            wanted = current(handle._node)
-            value = next(i for i, known in enumerate(nodes) if known is wanted)
+            output = current(handle._node)
+            value = next(i for i, candidate in enumerate(nodes) if candidate is output)
         except StopIteration:
             raise ArgumentError(
                 f"add_output expected a value that this model computes, received "
@@ -355,18 +356,19 @@ class SymbolicModel(nn.Module):
         if value in self._graph.inputs or self._graph.output_names:
             raise ArgumentError(
                 "add_output expected a value that the model computes, and a model that returns one "
-                f"value or a tuple, received the {handle._node.describe()} and outputs of "
-                f"{len(self._graph.output_names)} names: build a model with it in outputs instead"
+                f"value or a tuple, received the {handle._node.describe()} and "
+                f"{len(self._graph.output_names)} named outputs: build a model with it in "
+                "outputs instead"
             )
         self._graph = self._graph._replace(outputs=(*self._graph.outputs, value))
         self._prepare()
 
     def detach_from_graph(self) -> SymbolicModel:
-        """Return a copy with weights of its own, which has no symbolic inputs and outputs."""
+        """Return a copy with separate weights and without symbolic inputs and outputs."""
         return copy.deepcopy(self)
 
     def __getstate__(self) -> Any:
-        # The program is generated again; the nodes belong to the layers of the original.
+        # A copy generates the program again; the nodes refer to the layers of the original.
         state = super().__getstate__()  # type: ignore[no-untyped-call]
         for name in ("_program", "_run", "_pick_layers", "_untimed", "_timing"):
             del state[name]
@@ -379,25 +381,23 @@ class SymbolicModel(nn.Module):
         self._prepare()
 
     def to_fx(self) -> torch.fx.GraphModule:
-        """Return the same model for ``torch.fx``: a graph that its tools can read and change.
-
-        The layers are shared with this model.
-        """
+        """Return the model as a GraphModule of ``torch.fx``, which shares the layers."""
         return graph_module(self, self._graph)
 
     def partial_run(self, known: Mapping[SymbolicData, Any]) -> PartialRun:
-        """Compute once what depends on known inputs alone; return the model of what remains.
+        """Run the calls that depend on known inputs alone; return a model of the other calls.
 
-        For a loop in which others vary. What may draw or count remains: layers of unknown code, in
-        training also dropout and batch normalisation. Weights or a mode changed later show in the
-        remaining calls only. Gradients flow for one backward.
+        Use it for a loop in which only the other inputs vary. Calls that may be random or have
+        state are not run in advance: unknown code, and in training dropout and batch
+        normalisation. Later changes of weights or mode affect the remaining calls only. Gradients
+        work for one backward.
 
         Args:
             known: values by input, ``{model.inputs[1]: value}``.
 
         Raises:
-            ArgumentError: no input is known or none varies, a key is no input of this model, or
-                a call changes a value in place.
+            ArgumentError: no input or every input is known, a key is not an input of this model,
+                or a call changes a value in place.
 
         >>> from hpml.symbolic import Input
         >>> x, state = Input(shape=(2,)), Input(shape=(2,))
@@ -421,7 +421,7 @@ _RESERVED = frozenset(dir(SymbolicModel))
 
 
 def _choose_execution(execution: str | None, codegen: bool | None, cuda_graphs: bool) -> str:
-    """Return the name of the execution, from the two ways to ask for one."""
+    """Return the name of the execution for the arguments of the constructor."""
     if execution is not None and codegen is not None:
         raise ArgumentError(
             f"expected execution or enable_forward_codegen, received both ({execution!r} and "
@@ -447,11 +447,7 @@ def _check_execution(name: Any) -> None:
 
 
 def _layer_picker(names: list[str]) -> Callable[[Any], Sequence[nn.Module]]:
-    """Return the function that looks the layers of the calls up among the submodules.
-
-    They are looked up at each forward: a layer that was replaced is used from then on, and a
-    replica on another device uses its own.
-    """
+    """Return a function that looks up the layers in each forward, so replaced layers are used."""
     if len(names) > 1:
-        return operator.itemgetter(*names)  # the whole list in one call, 12 ns a layer
+        return operator.itemgetter(*names)  # one call for all layers, 12 ns each
     return lambda modules: [modules[name] for name in names]

@@ -1,6 +1,6 @@
-"""Small layers that operators, functions and indexing on symbolic data turn into.
+"""Layers for operators, functions and indexing on symbolic data.
 
-They are ordinary modules, and useful on their own:
+They are ordinary modules that also work without a graph:
 
 >>> import torch
 >>> ConcatLayer(dim=1)(torch.zeros(1, 2), torch.ones(1, 1))
@@ -32,7 +32,7 @@ class LambdaOpLayer(nn.Module):
 
 
 class NamedLambdaOpLayer(LambdaOpLayer):
-    """A :class:`LambdaOpLayer` that prints under a name of its own."""
+    """A :class:`LambdaOpLayer` with a name."""
 
     def __init__(self, op: Callable[..., Any], name: str) -> None:
         super().__init__(op)
@@ -48,9 +48,9 @@ class NamedLambdaOpLayer(LambdaOpLayer):
 class FunctionLayer(nn.Module):
     """Call a function or a module with some arguments fixed and the rest filled in.
 
-    Every function and operator on symbolic data becomes one of these. Tensors among the fixed
-    arguments become buffers (not saved in the ``state_dict``), so that they move with the model
-    from device to device; parameters become parameters, modules become submodules.
+    Every function on symbolic data becomes such a layer. Tensors among the fixed arguments become
+    buffers, which move with the model and are not saved in the ``state_dict``; parameters become
+    parameters, and modules become submodules.
 
     >>> layer = FunctionLayer(torch.sum, Template("a0, dim=k[0]", (1,), 1), "sum")
     >>> layer(torch.ones(2, 3))
@@ -61,7 +61,7 @@ class FunctionLayer(nn.Module):
         self, function: Callable[..., Any], template: Template, name: str, as_method: bool = False
     ) -> None:
         super().__init__()
-        # A method of a module needs the module's parameters: they belong to the model.
+        # The method of a module needs the module's parameters in the model.
         owner = getattr(function, "__self__", None)
         self.method = function.__name__ if isinstance(owner, nn.Module) else ""
         self.function = owner if self.method else function
@@ -71,12 +71,12 @@ class FunctionLayer(nn.Module):
         self.inplace = bool(in_place and template.constants[int(in_place[1])])
         self._tensor_constants: tuple[tuple[int, str], ...] = ()
         self._keep_tensors()
-        # A method of a tensor is looked up on the value: it may be of a subclass, or a proxy.
+        # Look the method up on the value, which may be a tensor of a subclass or a proxy.
         self.as_method = function.__name__ if as_method else ""
         self._call = compile_call(template.text, template.holes, self.as_method)
 
     def _keep_tensors(self) -> None:
-        """Register tensors and modules among the constants, and leave the rest in the template."""
+        """Register the tensors and modules among the constants."""
         constants = list(self.template.constants)
         places = []
         for position, value in enumerate(constants):
@@ -94,7 +94,7 @@ class FunctionLayer(nn.Module):
         self.template = self.template._replace(constants=tuple(constants))
 
     def constants(self) -> tuple[Any, ...]:
-        """Return the constants of the template, what is registered put back in."""
+        """Return the constants of the template, including the registered tensors."""
         if not self._tensor_constants:
             return self.template.constants
         constants = list(self.template.constants)
@@ -107,7 +107,7 @@ class FunctionLayer(nn.Module):
         return self._call(function, self.constants(), *values)
 
     def __getstate__(self) -> Any:
-        # Generated functions have no name to be found by when unpickling.
+        # Pickle cannot find a generated function by name.
         state = super().__getstate__()  # type: ignore[no-untyped-call]
         del state["_call"]
         return state
@@ -124,10 +124,7 @@ class FunctionLayer(nn.Module):
 
 
 class CallbackLayer(nn.Module):
-    """Return the argument unchanged, after calling a function on it: ``CallbackLayer(print)``.
-
-    The function is called when the model runs, not when it is built.
-    """
+    """Return the argument, after calling a function on it whenever the model runs."""
 
     def __init__(self, op: Callable[[Any], object]) -> None:
         super().__init__()
@@ -169,7 +166,7 @@ class MatmulOpLayer(nn.Module):
 
 
 class ConcatLayer(nn.Module):
-    """Join tensors along an existing dimension, as ``torch.cat``."""
+    """Join tensors along an existing dimension with ``torch.cat``."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()
@@ -180,7 +177,7 @@ class ConcatLayer(nn.Module):
 
 
 class StackLayer(nn.Module):
-    """Join tensors along a new dimension, as ``torch.stack``."""
+    """Join tensors along a new dimension with ``torch.stack``."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()
@@ -191,7 +188,7 @@ class StackLayer(nn.Module):
 
 
 class ReshapeLayer(nn.Module):
-    """Reshape to ``shape``, before which the batch dimension is kept unless it is included."""
+    """Reshape each sample to ``shape``, or the whole batch with ``batch_size_included``."""
 
     def __init__(self, shape: Sequence[int], batch_size_included: bool = False) -> None:
         super().__init__()
@@ -202,7 +199,7 @@ class ReshapeLayer(nn.Module):
 
 
 class ViewCopyLayer(ReshapeLayer):
-    """As :class:`ReshapeLayer`, with ``torch.view_copy``."""
+    """A :class:`ReshapeLayer` that uses ``torch.view_copy``."""
 
     def forward(self, tensor: Tensor) -> Tensor:
         return torch.view_copy(tensor, size=self.shape)
@@ -242,7 +239,7 @@ class SliceLayer(nn.Module):
 
 
 class SliceLayerSymbolicIdx(nn.Module):
-    """``value[idx]`` for an index that is computed."""
+    """``value[idx]`` for a computed index."""
 
     def forward(self, arg: Any, idx: Any) -> Any:
         return arg[idx]

@@ -68,8 +68,8 @@ def with_a_decision(x: Any) -> Any:
 @pytest.mark.parametrize(
     ("function", "source", "why"),
     [
-        (with_a_print, 'print("in between")', "a graph cannot hold a call of print"),
-        (with_a_decision, "if x.sum() > 0:", "Python decides by the value of a tensor"),
+        (with_a_print, 'print("in between")', "a graph cannot contain a call of print"),
+        (with_a_decision, "if x.sum() > 0:", "an if or a loop depends on the value of a tensor"),
     ],
 )
 def test_a_break_is_shown_with_its_line(

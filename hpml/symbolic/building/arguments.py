@@ -1,8 +1,7 @@
-"""Calls with nested arguments: symbolic data inside lists, tuples, dictionaries and slices.
+"""Split the arguments of a call, ``f([x, y], dim=1)``, into symbolic data and a template.
 
-``f([x, y], dim=1)`` with symbolic ``x`` and ``y`` is taken apart once, when the node is made, into
-the symbolic parts and a :class:`Template` for the rest. The template is compiled to a small Python
-function, so that putting real values back costs as little as writing the call by hand.
+The :class:`Template` is compiled to a Python function, so filling in real values is as fast as a
+call written by hand.
 """
 
 from __future__ import annotations
@@ -21,32 +20,25 @@ from hpml.symbolic.errors import ArgumentError
 
 
 class Template(NamedTuple):
-    """The fixed part of a call.
+    """The arguments of a call, with ``a0, a1, …`` for values and ``k[0], …`` for constants."""
 
-    Attributes:
-        text: the arguments as Python source; ``a0, a1, …`` stand for the values that are filled
-            in, ``k[0], k[1], …`` for the constants.
-        constants: the constants.
-        holes: how many values are filled in.
-    """
-
-    text: str
+    text: str  # the arguments as Python source
     constants: tuple[Any, ...]
-    holes: int
+    holes: int  # the number of values to fill in
 
     @property
     def is_plain(self) -> bool:
-        """Whether the values are the positional arguments, in order, and nothing else is given."""
+        """Whether the arguments are exactly the values, by position and in order."""
         return self.text == ", ".join(f"a{i}" for i in range(self.holes))
 
 
-_ATOMS = frozenset((Tensor, nn.Parameter, int, float, bool, str, type(None)))
+ATOMS = frozenset((Tensor, nn.Parameter, int, float, bool, str, type(None)))
 _OPAQUE = (nn.Module, Tensor, type, FunctionType, BuiltinFunctionType, MethodType, ModuleType)
 
 
 def children_of(value: Any) -> Iterator[Any] | None:
-    """Return the parts of a container, a slice or a dataclass; ``None`` for anything else."""
-    if type(value) in _ATOMS:
+    """Return the parts of a container, a slice or a dataclass, or else ``None``."""
+    if type(value) in ATOMS:
         return None
     if isinstance(value, (list, tuple, set, frozenset, deque)):
         return iter(value)
@@ -60,20 +52,14 @@ def children_of(value: Any) -> Iterator[Any] | None:
 
 
 def find(values: Any, kinds: tuple[type, ...]) -> Any | None:
-    """Return the first instance of one of ``kinds`` in ``values`` at any depth, or ``None``.
-
-    An object of another class is looked into one level deep.
-
-    >>> find(([1, {"a": 2.0}],), (float,))
-    2.0
-    """
+    """Return an instance of ``kinds`` in containers at any depth or in attributes, or ``None``."""
     waiting = [values]
     opened: set[int] = set()
     while waiting:
         value = waiting.pop()
         if isinstance(value, kinds):
             return value
-        if type(value) in _ATOMS:
+        if type(value) in ATOMS:
             continue
         parts = children_of(value)
         if parts is not None:
@@ -90,23 +76,23 @@ def find(values: Any, kinds: tuple[type, ...]) -> Any | None:
 def split_call(
     args: tuple[Any, ...], kwargs: dict[str, Any], kind: type
 ) -> tuple[list[Any], Template]:
-    """Take a call apart into the instances of ``kind`` among its arguments, and the rest.
+    """Split a call into the instances of ``kind`` among its arguments and a template.
 
     >>> found, template = split_call(([1.5, 2, "a"],), {"dim": 2.5}, float)
     >>> found, template.text, template.constants
     ([1.5, 2.5], '[a0, k[0], k[1]], dim=a1', (2, 'a'))
     """
     call = _Call(kind)
-    written = [call.text(value) for value in args]
+    texts = [call.text(value) for value in args]
     if all(name.isidentifier() and not keyword.iskeyword(name) for name in kwargs):
-        written += [f"{name}={call.text(value)}" for name, value in kwargs.items()]
+        texts += [f"{name}={call.text(value)}" for name, value in kwargs.items()]
     else:  # f(**{"from": x}) cannot be written as f(from=x)
-        written.append(f"**{call.text(kwargs)}")
-    return call.found, Template(", ".join(written), tuple(call.constants), len(call.found))
+        texts.append(f"**{call.text(kwargs)}")
+    return call.found, Template(", ".join(texts), tuple(call.constants), len(call.found))
 
 
 class _Call:
-    """The parts of a call while it is taken apart."""
+    """The values and constants found so far in a call."""
 
     def __init__(self, kind: type) -> None:
         self.kind = kind
@@ -119,16 +105,16 @@ class _Call:
 
     def text(self, value: Any, around: tuple[Any, ...] = ()) -> str:
         if isinstance(value, self.kind):
-            # The size of a batch becomes symbolic data when it is used.
+            # An unknown size is recorded as symbolic data when it is used.
             symbolic = getattr(type(value), "symbolic", None)
             self.found.append(value if symbolic is None else symbolic(value))
             return f"a{len(self.found) - 1}"
-        if not _is_taken_apart(value, self.kind):
+        if not _needs_splitting(value, self.kind):
             return self.constant(value)
-        if len(around) > _DEEPEST or any(value is outer for outer in around):
+        if len(around) > _MAX_DEPTH or any(value is outer for outer in around):
             raise ArgumentError(
-                f"containers among the arguments expected at most {_DEEPEST} levels and none that "
-                "contains itself, received more: pass the symbolic values in them one by one"
+                f"containers among the arguments expected at most {_MAX_DEPTH} levels and none "
+                "that contains itself, received more: pass the symbolic values in them one by one"
             )
         inside = (*around, value)
         if type(value) is dict:
@@ -137,11 +123,11 @@ class _Call:
         if type(value) not in (list, slice) and not isinstance(value, tuple):
             raise ArgumentError(
                 f"symbolic data inside a {type(value).__name__} cannot be passed on: expected it "
-                "alone or in lists, tuples, dictionaries and slices; give its parts as arguments "
-                "of their own"
+                "alone or in lists, tuples, dictionaries and slices; pass its parts as separate "
+                "arguments"
             )
         before, after = _BRACKETS.get(type(value), ("", ""))
-        if not before:  # a named tuple takes its parts one by one, others take all
+        if not before:  # a named tuple is made from a list by `_make`, other types by a call
             before, after = self.constant(getattr(type(value), "_make", type(value))) + "([", "])"
         return (
             before
@@ -151,11 +137,11 @@ class _Call:
 
 
 _BRACKETS = {list: ("[", "]"), tuple: ("(", ",)"), slice: ("slice(", ")")}
-_DEEPEST = 80
+_MAX_DEPTH = 80
 
 
-def _is_taken_apart(value: Any, kind: type) -> bool:
-    if type(value) in _ATOMS:
+def _needs_splitting(value: Any, kind: type) -> bool:
+    if type(value) in ATOMS:
         return False
     if isinstance(value, (list, tuple, dict, slice)):
         return find(value, (kind, Tensor)) is not None
@@ -164,18 +150,12 @@ def _is_taken_apart(value: Any, kind: type) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def compile_call(text: str, holes: int, method: str = "") -> Callable[..., Any]:
-    """Return ``call(function, constants, *values)`` for the text of a template.
-
-    With a ``method`` it is called on the first value.
-
-    >>> compile_call("[a0, k[0]], key=a1", 2)(lambda a, key: (a, key), (10,), 1, 2)
-    ([1, 10], 2)
-    """
+    """Return ``call(function, constants, *values)`` for a template, or a call of ``method``."""
     parameters = ", ".join(["function", "k", *(f"a{i}" for i in range(holes))])
-    written = (
+    result = (
         f"a0.{method}({text.removeprefix('a0').lstrip(', ')})" if method else f"function({text})"
     )
     scope: dict[str, Any] = {}
-    exec(f"def call({parameters}):\n    return {written}\n", scope)
+    exec(f"def call({parameters}):\n    return {result}\n", scope)
     call: Callable[..., Any] = scope["call"]
     return call

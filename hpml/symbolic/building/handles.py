@@ -1,7 +1,7 @@
-"""What the student writes with: symbolic tensors, placeholders for values that come later.
+"""Symbolic data: placeholders that record calls of layers, operators, methods and functions.
 
-A handle stands for a node of the graph. Calling a layer on it, or using an operator, a method or a
-function of torch, makes a new node and returns its handle; nothing is computed.
+A handle refers to a node of the graph. An operation on it makes a new node and returns the new
+node's handle; nothing is computed.
 
 >>> import torch
 >>> from torch import nn
@@ -53,11 +53,7 @@ from .tensor_shape import TensorShape
 
 
 class SymbolicData(Handle, Operators, WithoutNumbers):
-    """A placeholder for any Python object. Made by `CustomInput` and by layers.
-
-    Attributes that the object has can be read, its operators used, and its methods called; each
-    makes a node.
-    """
+    """A placeholder for any Python object; using an attribute, operator or method makes a node."""
 
     __slots__ = ("__weakref__", "_node", "_token")
 
@@ -70,20 +66,20 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
     @property
     def v(self) -> Any:
-        """Example data: computed now from example inputs, and not stored.
+        """Example data, computed from example inputs and not stored.
 
-        An attribute of the object that is called ``v`` is ``useful_layers.GetAttr("v")(x)``.
+        For an attribute named ``v`` of the object, write ``useful_layers.GetAttr("v")(x)``.
         """
         return evaluate(self._node)
 
     @property
     def parents(self) -> tuple[SymbolicData, ...]:
-        """The values this one is computed from, in the order of the layer's arguments."""
+        """The values from which this one is computed, in the order of the layer's arguments."""
         return tuple(handle_of(parent, self._token) for parent in self._node.parents)
 
     @property
     def children(self) -> tuple[SymbolicData, ...]:
-        """The values computed from this one that are still used."""
+        """The values computed from this one that are still alive."""
         return tuple(handle_of(child, self._token) for child in self._node.living_children())
 
     @property
@@ -98,7 +94,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
     @property
     def batch_size_known(self) -> bool:
-        """Whether the first dimension was given, with ``batch_shape``, or is a placeholder."""
+        """Whether the first dimension is known, as with ``batch_shape``."""
         spec = self._node.spec
         return isinstance(spec, Concrete) or not spec.shape or isinstance(spec.shape[0], int)
 
@@ -120,13 +116,13 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         data = other if isinstance(other, SymbolicData) else other.symbolic()  # else a size
         return self._apply(layer, (self._node, data._node))
 
-    def _changed_to(self, result: Any, operation: str) -> None:
+    def _note_change(self, result: Any, operation: str) -> None:
         if not isinstance(self._node.spec, TensorSpec):
             return
         if (self._node.base or self._node).layer is None:
             raise ArgumentError(
-                f"{operation} would change {self._node.describe()}: a tensor of the caller. Make a "
-                "new value, x = x + y"
+                f"{operation} would change {self._node.describe()}, which belongs to the caller: "
+                "make a new value, x = x + y"
             )
         note_effects(result._node, current(self._node), IN_PLACE, operation)
 
@@ -174,7 +170,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         check_no_setting(self)
         if isinstance(example := self._example(), Mapping):
             return iter(list(example))  # keys are the same in each run
-        self._length(REQUIRED_BATCHES)  # refused where it depends on the batch
+        self._length(REQUIRED_BATCHES)  # raises if the length depends on the batch
         nodes = make_parts(self._node)
         return iter([None if _is_none(n) else handle_of(n, self._token) for n in nodes])
 
@@ -183,7 +179,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
     def _length(self, examples: int | None) -> int:
         spec = self._node.spec
-        assert isinstance(spec, Concrete)  # a tensor has a length of its own
+        assert isinstance(spec, Concrete)  # SymbolicTensor overrides this
         try:
             lengths = {len(value) for value in spec.values[:examples]}
         except TypeError:
@@ -195,12 +191,12 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         if isinstance(example, (Mapping, str)):
             return item in example
         raise ArgumentError(
-            f"what is in {self!r} is not known while the graph is built: write (x == value).any(), "
-            "or put the question into the forward of a module"
+            f"the contents of {self!r} are not known while the graph is built: write "
+            "(x == value).any(), or put the test into the forward of a module"
         )
 
     def __getattr__(self, name: str) -> Any:
-        # Protocols probe for optional private names; those must fail at once.
+        # Protocols test for optional private names, which must fail without a node.
         if name.startswith("_") or not hasattr(self._example(), name):
             raise AttributeError(f"{self!r} has no attribute {name!r}")
         return self._apply(useful_layers.GetAttr(name), (self._node,))
@@ -223,8 +219,8 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise ArgumentError(
-            f"pickle expected data, received {self!r}: pickle the model alone, whose inputs and "
-            "outputs are made again when they are asked for"
+            f"pickle expected data, received {self!r}: pickle the model alone, which makes its "
+            "symbolic inputs and outputs again on demand"
         )
 
     @classmethod
@@ -239,7 +235,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
 
 class SymbolicCallable(SymbolicData):
-    """A placeholder for something that can be called, such as a method of a custom object."""
+    """A placeholder for a callable, such as a method of a custom object."""
 
     __slots__ = ()
 
@@ -252,11 +248,11 @@ def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 class SymbolicTensor(TensorShape, SymbolicData):
-    """A placeholder for a tensor. Use it as a tensor: operators, slicing, methods, functions.
+    """A placeholder for a tensor, with a tensor's operators, slicing, methods and functions.
 
-    ``==`` compares elementwise when the model runs; handles are hashable, by identity, and ``is``
-    tells whether two are the same. ``isinstance(x, torch.Tensor)`` is false: C++ code that asks the
-    same question would take a placeholder that says yes for memory, and crash.
+    ``==`` compares elementwise when the model runs; hashes and ``is`` compare identity.
+    ``isinstance(x, torch.Tensor)`` is false, because C++ code would read the memory of a subclass
+    of ``Tensor`` and crash.
     """
 
     __slots__ = ()
@@ -272,8 +268,8 @@ class SymbolicTensor(TensorShape, SymbolicData):
     def _length(self, examples: int | None) -> int:
         if not self._spec.shape:
             raise ArgumentError(
-                f"{self!r} has no length, because it has no dimensions, and no numbers while the "
-                "graph is built, which torch.tensor(x) would copy: use x itself, x.clone() or "
+                f"{self!r} has no length, because it has no dimensions, and no numbers for "
+                "torch.tensor(x) to copy while the graph is built: use x itself, x.clone() or "
                 "x.to(dtype)"
             )
         return operator.index(self._size(0))
@@ -281,7 +277,7 @@ class SymbolicTensor(TensorShape, SymbolicData):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(torch.Tensor, name):
             raise AttributeError(f"{self!r} has no attribute {name!r}, and neither has a tensor")
-        if name in _OF_TRAINING:
+        if name in _AUTOGRAD_ATTRIBUTES:
             raise ArgumentError(method_refused(name))
         attribute = getattr(torch.Tensor, name)
         if callable(attribute):
@@ -289,11 +285,11 @@ class SymbolicTensor(TensorShape, SymbolicData):
         return self._apply(useful_layers.GetAttr(name), (self._node,))
 
 
-_OF_TRAINING = ("grad", "grad_fn", "is_leaf", "retains_grad")
+_AUTOGRAD_ATTRIBUTES = ("grad", "grad_fn", "is_leaf", "retains_grad")
 
 
 class _Method:
-    """A method of a symbolic tensor, not called yet; making one adds no node."""
+    """A bound method of a symbolic tensor; only its call makes a node."""
 
     __slots__ = ("__name__", "_function", "_handle")
 
@@ -313,7 +309,7 @@ class _Method:
 
 
 def _is_none(node: Node) -> bool:
-    """Return whether an item is None whatever the data, as weights that attention leaves out."""
+    """Return whether an item is always None, as the weights with ``need_weights=False``."""
     return isinstance(node.spec, Concrete) and all(value is None for value in node.spec.values)
 
 
@@ -322,7 +318,7 @@ def _new_handle(node: Node, token: Token) -> Any:
 
 
 def handle_of(node: Node, token: Token) -> Any:
-    """Return the handle of a node: the one that is alive, else a new one."""
+    """Return the living handle of a node, or a new one."""
     if node.handle is not None and (handle := node.handle()) is not None:
         return handle
     spec = node.spec
@@ -339,16 +335,16 @@ def add_to_graph(
     output_shape: Any = None,
     **kwds: Any,
 ) -> Any:
-    """Record a call of any function or module whose arguments mention symbolic data.
+    """Record a call of any function or module whose arguments contain symbolic data.
 
     Args:
         func: a function or a ``torch.nn.Module``.
-        args: its positional arguments. Symbolic data may stand anywhere in them, also inside
-            lists, tuples, dictionaries and slices; everything else is kept as it is.
+        args: the positional arguments, with symbolic data at any place, also inside lists, tuples,
+            dictionaries and slices; everything else is a constant.
         custom_name: a name for the layer in the model, instead of the name of ``func``.
-        output_shape: the shape of the result, the batch dimension first, ``None`` where it is not
-            known. Nothing is run then to find it out.
-        kwds: its named arguments, likewise.
+        output_shape: the shape of the result, batch dimension first, ``None`` for an unknown size;
+            ``func`` then does not run while the graph is built.
+        kwds: the keyword arguments, likewise.
 
     Returns:
         Symbolic data for the result.
@@ -385,32 +381,32 @@ def _record_function(
     kwargs: dict[str, Any],
     as_method: bool = False,
 ) -> Any:
-    """Record a call of a function of torch; the other half of ``__torch_function__``."""
+    """Record a call of a function of torch, for ``__torch_function__``."""
     if not interception.is_active():
         check_no_module_runs()
     check_no_setting(args)
     check_changes_nothing(func, kwargs)
     if func in _SQUEEZES and len(args) == 1 and not kwargs:
         check_squeeze(args[0])
-    return _record(_FINDABLE.get(func, func), args, kwargs, as_method=as_method)
+    return _record(_REPLACEMENTS.get(func, func), args, kwargs, as_method=as_method)
 
 
 _SQUEEZES = (torch.squeeze, torch.Tensor.squeeze)
 
-# Torch wraps the power in a function that pickle cannot find by its name.
-_FINDABLE: dict[Callable[..., Any], Callable[..., Any]] = {torch.Tensor.__pow__: operator.pow}
-_FINDABLE |= OUT_OF_PLACE
+# Pickle cannot find torch's wrapper of the power by its name.
+_REPLACEMENTS: dict[Callable[..., Any], Callable[..., Any]] = {torch.Tensor.__pow__: operator.pow}
+_REPLACEMENTS |= OUT_OF_PLACE
 
 
-def as_handles(what: str, given: Any) -> list[SymbolicData]:
-    """Return the symbolic data that was given as ``what``, at least one."""
-    check_settings(given)
-    handles = list(given) if isinstance(given, (list, tuple)) else [given]
-    wrong = [handle for handle in handles if not isinstance(handle, SymbolicData)]
-    if wrong or not handles:
-        received = type(wrong[0]).__name__ if wrong else "none"
+def as_handles(name: str, value: Any) -> list[SymbolicData]:
+    """Return the symbolic data in the argument ``name``, at least one."""
+    check_settings(value)
+    handles = list(value) if isinstance(value, (list, tuple)) else [value]
+    others = [handle for handle in handles if not isinstance(handle, SymbolicData)]
+    if others or not handles:
+        received = type(others[0]).__name__ if others else "none"
         raise ArgumentError(
-            f"{what} expected symbolic data, as returned by Input and by layers called on it, or a "
+            f"{name} expected symbolic data, as returned by Input and by layers called on it, or a "
             f"list or tuple of it, received {received}"
         )
     return handles

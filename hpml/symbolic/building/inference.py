@@ -1,20 +1,18 @@
-"""What does a layer return, when nothing has been computed yet?
+"""Infer the shape and dtype of a layer's result before anything is computed.
 
-Three answers, the first that applies:
+The first method that applies is used:
 
-1. a rule of the registry (`layer_rules`): about a microsecond, no tensor at all;
-2. *meta propagation*: a copy of the layer runs on meta tensors, which have a shape and no numbers;
-3. where meta tensors cannot stand for the values (a Python object of the user, an operator whose
-   result's size depends on the data): a copy of the layer runs on example data.
+1. a rule of the registry (`layer_rules`), which takes about a microsecond;
+2. *meta propagation*: a copy of the layer runs on meta tensors, which have a shape but no data;
+3. if meta tensors cannot replace the values (a Python object of the user, an operator whose result
+   size depends on the data): a copy of the layer runs on example data.
 
-A run is made for several example batch sizes. What differs between them depends on the batch, and
-is unknown. A run also shows which argument shares memory with the result, and which was changed in
-place. Results are remembered for functions of torch and for the layers of `useful_layers`, which
-have no state; everything else runs each time.
+The copy runs for several example batch sizes; a size that differs between them depends on the
+batch. The runs also show which argument shares memory with the result or was changed in place.
+Results are cached for functions of torch and for the stateless layers of `useful_layers`.
 
-A layer with state or unknown code never runs itself, only a copy of it, without hooks. Not undone
-is what its code does elsewhere, such as filling a cache outside of the layer: with
-``output_shape=`` nothing runs.
+A layer with state or unknown code is copied without hooks, and only the copy runs. Changes that its
+code makes outside of the layer are not undone; with ``output_shape=`` nothing runs.
 
 Source: meta tensors, https://docs.pytorch.org/docs/stable/meta.html
 """
@@ -66,14 +64,14 @@ Inferred = tuple[Spec, Effects | None]
 
 
 def infer(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
-    """Return what is known about ``layer(*parents)``, and what the call does to its arguments."""
+    """Return the spec of ``layer(*parents)`` and the effects of the call on its arguments."""
     rule = LAYER_RULES.get(type(layer))
     if rule is not None and rule.shape is not None and len(parents) == rule.arguments:
         specs: list[Any] = [parent.spec for parent in parents]
-        own = layer.__dict__
-        inplace = own.get("inplace", False)
-        known = "forward" not in own and type(inplace) is bool
-        if known and TensorSpec is type(specs[0]) is type(specs[-1]):
+        attributes = layer.__dict__
+        inplace = attributes.get("inplace", False)
+        is_standard = "forward" not in attributes and type(inplace) is bool
+        if is_standard and TensorSpec is type(specs[0]) is type(specs[-1]):
             try:
                 found = rule.shape(layer, *specs)
             except ShapeError as error:
@@ -82,18 +80,18 @@ def infer(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
                 return found, IN_PLACE if inplace else rule.effects
     elif type(layer) is useful_layers.CallbackLayer:
         return parents[0].spec, ITSELF
-    key = _memo_key(layer, parents)
+    key = _cache_key(layer, parents)
     if key is None:
         return _run(layer, parents)
-    if key not in _remembered:
-        if len(_remembered) >= _MOST_REMEMBERED:
-            _remembered.clear()
-        _remembered[key] = _run(layer, parents)
-    return _remembered[key]
+    if key not in _cache:
+        if len(_cache) >= _CACHE_SIZE:
+            _cache.clear()
+        _cache[key] = _run(layer, parents)
+    return _cache[key]
 
 
-def given_spec(shape: Any, parents: Sequence[Node]) -> TensorSpec:
-    """Return the spec for a shape that was given by hand, with the dtype of the first tensor."""
+def declared_spec(shape: Any, parents: Sequence[Node]) -> TensorSpec:
+    """Return the spec for an ``output_shape`` of the user, with the dtype of the first tensor."""
     dtypes = [parent.spec.dtype for parent in parents if isinstance(parent.spec, TensorSpec)]
     try:
         sizes = tuple([BATCH if size is None else operator.index(size) for size in shape])
@@ -101,20 +99,20 @@ def given_spec(shape: Any, parents: Sequence[Node]) -> TensorSpec:
         sizes = ()
     if not sizes or any(isinstance(size, int) and size < 0 for size in sizes):
         raise ArgumentError(
-            f"output_shape expected a tuple of sizes, the batch dimension first (None where it is "
+            f"output_shape expected a tuple of sizes, the batch dimension first (None if it is "
             f"not known), received {shape!r}"
         )
     return TensorSpec(sizes, dtypes[0] if dtypes else torch.get_default_dtype())
 
 
 def infer_parts(parent: Node) -> list[Spec]:
-    """Return what is known about each item of a value that is unpacked, ``a, b = value``."""
+    """Return the spec of each item of an unpacked value, ``a, b = value``."""
     spec = parent.spec
     if isinstance(spec, TensorSpec):
         count = spec.shape[0]
         assert isinstance(count, int)  # len() refuses a size that depends on the batch
         return [TensorSpec(spec.shape[1:], spec.dtype)] * count
-    count = len(spec.value)  # a batch of another example may have fewer parts, as by `chunk`
+    count = len(spec.value)  # `chunk` may give fewer parts for another example batch
     values = [value for value in spec.values if len(value) == count]
     return [_merge(parent.layer, items, spec.is_real) for items in zip(*values, strict=True)]
 
@@ -128,43 +126,45 @@ _STATELESS = frozenset(
 ).difference(
     (useful_layers.LambdaOpLayer, useful_layers.NamedLambdaOpLayer, useful_layers.AggregateLayer)
 )
-_OF_ANY_MODULE = frozenset(vars(nn.Module()))
-_MOST_REMEMBERED = 4096
-_remembered: dict[Hashable, Inferred] = {}
+_MODULE_ATTRIBUTES = frozenset(vars(nn.Module()))
+_CACHE_SIZE = 4096
+_cache: dict[Hashable, Inferred] = {}
 
 
-def _memo_key(layer: nn.Module, parents: Sequence[Node]) -> Hashable | None:
-    """Return what the result of a layer without state depends on; ``None`` for any other layer."""
+def _cache_key(layer: nn.Module, parents: Sequence[Node]) -> Hashable | None:
+    """Return everything that a stateless layer's result depends on; ``None`` for other layers."""
     specs = tuple([parent.spec for parent in parents])
     if not _is_stateless(layer) or any(type(spec) is not TensorSpec for spec in specs):
         return None
-    what: Any = type(layer)
+    operation: Any = type(layer)
     if isinstance(layer, useful_layers.FunctionLayer):
-        what = layer.function, layer.template.text, layer.as_method
-    # As text: 0, 0.0 and False are equal to Python and not to a layer.
-    return what, repr(_settings(layer)), specs, torch.get_default_dtype()
+        operation = layer.function, layer.template.text, layer.as_method
+    # As text, because 0 == 0.0 == False.
+    return operation, repr(_settings(layer)), specs, torch.get_default_dtype()
 
 
 def _settings(layer: nn.Module) -> Any:
     if isinstance(layer, useful_layers.FunctionLayer):
         return layer.template.constants
-    return [value for name, value in vars(layer).items() if name not in _OF_ANY_MODULE]
+    return [value for name, value in vars(layer).items() if name not in _MODULE_ATTRIBUTES]
 
 
 def _is_stateless(layer: nn.Module) -> bool:
-    """Return whether a layer may run itself: it does the same at each call, and changes nothing."""
+    """Return whether a layer has no state, so that it can run without being copied."""
     if isinstance(layer, useful_layers.FunctionLayer) and not (
-        _is_torchs(layer.function) and not layer._modules and not layer._tensor_constants
+        _is_stateless_function(layer.function)
+        and not layer._modules
+        and not layer._tensor_constants
     ):
         return False
-    return type(layer) in _STATELESS and _is_numberless(_settings(layer))
+    return type(layer) in _STATELESS and _has_no_tensors(_settings(layer))
 
 
-def _is_torchs(value: Any) -> bool:
-    """Return whether a value is a function of torch or of C, which does the same at each call."""
+def _is_stateless_function(value: Any) -> bool:
+    """Return whether a value is a function of torch or of C, which are taken to be stateless."""
     if isinstance(value, FunctionType):
         return (value.__module__ or "").partition(".")[0] == "torch"
-    if isinstance(value, BuiltinFunctionType):  # a method of an object depends on that object
+    if isinstance(value, BuiltinFunctionType):  # a bound method depends on its object
         return isinstance(value.__self__, (type(None), type, ModuleType))
     return type(value).__name__ in {"method_descriptor", "wrapper_descriptor"}
 
@@ -173,50 +173,50 @@ def _is_torchs(value: Any) -> bool:
 
 
 def _run(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
-    """Run the layer for each example batch, on meta tensors where they can stand for the values."""
-    real = any(
-        type(p.spec) is Concrete and p.spec.is_real and not _is_numberless(p.spec.value)
+    """Run the layer for each example batch, on meta tensors if possible."""
+    needs_data = any(
+        type(p.spec) is Concrete and p.spec.is_real and not _has_no_tensors(p.spec.value)
         for p in parents
     )
-    if not real:
+    if not needs_data:
         try:
-            return _outcome(layer, parents, meta=True)
+            return _run_examples(layer, parents, meta=True)
         except GraphError:
             raise
         except Exception as error:  # a layer may raise anything
             if isinstance(error, RuntimeError) and not _is_about_meta(error):
                 raise ShapeError(_message(layer, parents, _first_line(error))) from error
     try:
-        return _outcome(layer, parents, meta=False)
+        return _run_examples(layer, parents, meta=False)
     except GraphError:
         raise
     except Exception as error:
-        wrong = ShapeError if isinstance(error, RuntimeError) else GraphError
-        raise wrong(_message(layer, parents, _first_line(error))) from error
+        error_type = ShapeError if isinstance(error, RuntimeError) else GraphError
+        raise error_type(_message(layer, parents, _first_line(error))) from error
 
 
 def _is_about_meta(error: RuntimeError) -> bool:
     return isinstance(error, NotImplementedError) or "meta" in str(error).lower()
 
 
-def _outcome(layer: nn.Module, parents: Sequence[Node], *, meta: bool) -> Inferred:
+def _run_examples(layer: nn.Module, parents: Sequence[Node], *, meta: bool) -> Inferred:
     specs = [parent.spec for parent in parents]
     depends = any(spec.depends for spec in specs)
     count = min([spec.examples for spec in specs], default=1) if depends else 1
     device = torch.device("meta") if meta else device_of(layer)
-    results, effects, watch = [], None, _SizesOfData()  # type: ignore[no-untyped-call]
+    results, effects, watch = [], None, _DynamicShapes()  # type: ignore[no-untyped-call]
     for example in range(count if meta else min(count, REQUIRED_BATCHES)):
         arguments = [_value(parent, example, device) for parent in parents]
-        given = [_tensors_in(argument) for argument in arguments]
-        versions = [[tensor._version for tensor in tensors] for tensors in given]
+        argument_tensors = [_tensors_in(argument) for argument in arguments]
+        versions = [[tensor._version for tensor in tensors] for tensors in argument_tensors]
         try:
             result = _call(layer, arguments, meta, watch)
         except Exception:
             if example < REQUIRED_BATCHES:
                 raise
-            break  # no such batch can be given to the model either
+            break  # the model cannot take a batch of this size either
         if example < REQUIRED_BATCHES:
-            effects = _effects(given, versions, result)
+            effects = _effects(argument_tensors, versions, result)
         results.append(result)
     spec = _merge(layer, tuple(results), not meta)
     if isinstance(spec, TensorSpec) and spec.shape and watch.found:
@@ -225,8 +225,8 @@ def _outcome(layer: nn.Module, parents: Sequence[Node], *, meta: bool) -> Inferr
     return spec, effects
 
 
-class _SizesOfData(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Notes whether an operator ran whose result has a size that depends on the data."""
+class _DynamicShapes(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Detects operators whose result size depends on the data."""
 
     found = False
 
@@ -236,32 +236,33 @@ class _SizesOfData(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def _merge(layer: Any, results: tuple[Any, ...], is_real: bool) -> Spec:
-    """Return what the results for the example batches have in common."""
+    """Combine the results for the example batches into one spec."""
     first = results[0]
     if any(isinstance(result, Handle) for result in results):
         raise ArgumentError(
-            f"a layer expected values, and took {first!r} from elsewhere: give it as an argument"
+            f"a layer expected to use only its arguments, but also used {first!r}: pass it as an "
+            "argument"
         )
     if all(isinstance(result, Tensor) for result in results[:REQUIRED_BATCHES]):
         kind = first.ndim, first.dtype
-        like = [isinstance(r, Tensor) and (r.ndim, r.dtype) == kind for r in results]
-        if not all(like[:REQUIRED_BATCHES]):
+        matches = [isinstance(r, Tensor) and (r.ndim, r.dtype) == kind for r in results]
+        if not all(matches[:REQUIRED_BATCHES]):
             raise ShapeError(
                 f"{layer_text(layer)} expected to return tensors of one dtype and number of "
                 f"dimensions for every batch, received {tuple(first.shape)} and "
                 f"{tuple(results[1].shape)} for two batch sizes: name the dimensions it works along"
             )
-        if not all(like):
+        if not all(matches):
             results = results[:REQUIRED_BATCHES]
         sizes = [
-            same[0] if len({*same}) == 1 else Unknown(*same)
-            for same in zip(*[result.shape for result in results], strict=True)
+            examples[0] if len({*examples}) == 1 else Unknown(*examples)
+            for examples in zip(*[result.shape for result in results], strict=True)
         ]
         return TensorSpec(tuple(sizes), first.dtype)
-    numberless = all(map(_is_numberless, results))
-    if numberless and all(type(r) is type(first) and r == first for r in results):
+    no_tensors = all(map(_has_no_tensors, results))
+    if no_tensors and all(type(r) is type(first) and r == first for r in results):
         results = (first,)
-    return Concrete(results, is_real or numberless)
+    return Concrete(results, is_real or no_tensors)
 
 
 def _tensors_in(value: Any) -> list[Tensor]:
@@ -269,14 +270,14 @@ def _tensors_in(value: Any) -> list[Tensor]:
 
 
 def _effects(
-    given: Sequence[list[Tensor]], versions: list[list[int]], result: Any
+    arguments: Sequence[list[Tensor]], versions: list[list[int]], result: Any
 ) -> Effects | None:
     """Return which argument was changed in place, or else shares its memory with the result."""
-    made = {_memory(tensor) for tensor in _tensors_in(result)}
+    result_memory = {_memory(tensor) for tensor in _tensors_in(result)}
     found = None
-    for position, (tensors, before) in enumerate(zip(given, versions, strict=True)):
+    for position, (tensors, before) in enumerate(zip(arguments, versions, strict=True)):
         changed = [tensor._version for tensor in tensors] != before
-        shares = not made.isdisjoint(map(_memory, tensors))
+        shares = not result_memory.isdisjoint(map(_memory, tensors))
         if changed or (shares and found is None):
             found = Effects(position, shares, any(t is result for t in tensors), changed)
         if changed:
@@ -287,7 +288,7 @@ def _effects(
 def _memory(tensor: Tensor) -> Any:
     try:
         return tensor.untyped_storage()._cdata
-    except (RuntimeError, NotImplementedError):  # a sparse tensor, or one of a subclass
+    except (RuntimeError, NotImplementedError):  # a sparse tensor or a subclass
         return tensor
 
 
@@ -303,7 +304,7 @@ def _value(node: Node, example: int, device: torch.device) -> Any:
     return random_tensor(spec.at(example), spec.dtype, node.example, node.index).to(device)
 
 
-def _call(layer: nn.Module, arguments: list[Any], meta: bool, watch: _SizesOfData) -> Any:
+def _call(layer: nn.Module, arguments: list[Any], meta: bool, watch: _DynamicShapes) -> Any:
     stateless = _is_stateless(layer)
     with (
         contextlib.nullcontext() if stateless and meta else generators_restored(layer),
@@ -315,29 +316,29 @@ def _call(layer: nn.Module, arguments: list[Any], meta: bool, watch: _SizesOfDat
 
 # --- the copy -------------------------------------------------------------------------------------
 
-_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
 def copied(layer: nn.Module, *, meta: bool) -> nn.Module:
-    """Return a copy that runs without hooks; its tensors are meta tensors or share the numbers."""
+    """Return a copy without hooks; its tensors are meta tensors or share the layer's memory."""
     memo: dict[int, Any] = {}
     for parameter in layer.parameters():
         memo[id(parameter)] = _meta_of(parameter) if meta else parameter
     try:
         with _MetaCopies() if meta else contextlib.nullcontext():
-            twin: nn.Module = copy.deepcopy(layer, memo)
+            duplicate: nn.Module = copy.deepcopy(layer, memo)
     except Exception as error:
         raise GraphError(
-            f"{type(layer).__name__} expected to be copied, so that a copy can run to find the "
-            f"shape of its result, received {type(error).__name__}: {error}. Give the shape by "
-            "hand: layer(x, output_shape=(None, ...))"
+            f"{type(layer).__name__} expected a layer that can be copied, because a copy runs to "
+            f"find the shape of the result, received {type(error).__name__}: {error}. Give the "
+            "shape by hand: layer(x, output_shape=(None, ...))"
         ) from error
-    everywhere = torch_module._has_any_global_hook()  # type: ignore[no-untyped-call]
-    for module in twin.modules():
-        if everywhere or any(module.__dict__.get(name) for name in _HOOKS):
-            # Where a compiled forward stands, torch calls it instead of all hooks.
+    global_hooks = torch_module._has_any_global_hook()  # type: ignore[no-untyped-call]
+    for module in duplicate.modules():
+        if global_hooks or any(module.__dict__.get(name) for name in HOOKS):
+            # torch calls a compiled forward without any hooks.
             module.__dict__["_compiled_call_impl"] = module.forward
-    return twin
+    return duplicate
 
 
 def _meta_of(tensor: Tensor) -> Tensor:
@@ -348,7 +349,7 @@ def _meta_of(tensor: Tensor) -> Tensor:
 
 
 class _MetaCopies(TorchFunctionMode):
-    """While objects are copied: the copy of a tensor is a meta tensor."""
+    """Make every copy of a tensor a meta tensor."""
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
@@ -357,14 +358,14 @@ class _MetaCopies(TorchFunctionMode):
             tensor, memo = args
             memo[id(tensor)] = _meta_of(tensor)
             return memo[id(tensor)]
-        if func is Tensor.clone:  # how a parameter copies itself
+        if func is Tensor.clone:  # called by Parameter.__deepcopy__
             return _meta_of(args[0])
         return func(*args, **(kwargs or {}))
 
 
 @contextlib.contextmanager
 def generators_restored(layer: nn.Module) -> Iterator[None]:
-    """Put the random generators of Python, NumPy and torch back at the end."""
+    """Restore the state of the random generators of Python, NumPy and torch at the end."""
     python_state = random.getstate()
     numpy_random = getattr(sys.modules.get("numpy"), "random", None)
     numpy_state = None if numpy_random is None else numpy_random.get_state()
@@ -384,8 +385,8 @@ _PLAIN = (
 )
 
 
-def _is_numberless(value: Any) -> bool:
-    """Return whether no tensor can be inside: only containers of plain values."""
+def _has_no_tensors(value: Any) -> bool:
+    """Return whether a value consists only of containers and plain values."""
     waiting = [value]
     for item in waiting:
         parts = children_of(item)
@@ -400,13 +401,13 @@ def _is_numberless(value: Any) -> bool:
 
 def _message(layer: nn.Module, parents: Sequence[Node], reason: str) -> str:
     received = " and ".join(describe_spec(parent.spec) for parent in parents)
-    made = [
+    origins = [
         f"{'the input' if parent.layer is None else layer_name(parent.layer)} "
         f"at {format_origin(parent.origin)}"
         for parent in parents
         if parent.origin is not None
     ]
-    where = f" The value it received was made by {' and '.join(made)}." if made else ""
+    where = f" The value it received was made by {' and '.join(origins)}." if origins else ""
     tried = ""
     if any(parent.spec.depends for parent in parents):
         batches = " and ".join(map(str, EXAMPLE_BATCHES[:REQUIRED_BATCHES]))
@@ -424,7 +425,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def device_of(layer: nn.Module) -> torch.device:
-    """Return the device of a layer's first parameter or buffer; the CPU where it has none."""
+    """Return the device of a layer's first parameter or buffer, or else the CPU."""
     for tensor in (*layer.parameters(), *layer.buffers()):
         return tensor.device
     return torch.device("cpu")
@@ -433,10 +434,9 @@ def device_of(layer: nn.Module) -> torch.device:
 def random_tensor(
     shape: tuple[int, ...], dtype: torch.dtype, drawn: InputExample | None, seed: int
 ) -> Tensor:
-    """Return a tensor drawn with a generator of its own.
+    """Return a tensor of uniform random numbers, rounded down for integers and truth values.
 
-    Floating-point numbers are drawn uniformly from the range, ``[0, 1)`` by default; integers and
-    truth values are such numbers rounded down, so zeros by default.
+    The range is ``[0, 1)`` by default, so integers are zero by default.
     """
     low, high, _ = drawn or InputExample()
     generator = torch.Generator().manual_seed(seed)
@@ -446,24 +446,25 @@ def random_tensor(
 
 
 def evaluate(node: Node) -> Any:
-    """Compute a node's value on example data for the inputs above it; nothing is stored."""
+    """Compute a node's value from example data for its inputs; nothing is stored."""
     values: dict[Node, Any] = {}
-    for each in oldest_first(node):
-        spec = each.spec
+    for ancestor in oldest_first(node):
+        spec, layer = ancestor.spec, ancestor.layer
         if isinstance(spec, Concrete) and spec.is_real and not spec.depends:
-            values[each] = spec.value
-        elif each.layer is None:
-            values[each] = _example_input(each)
+            values[ancestor] = spec.value
+        elif layer is None:
+            values[ancestor] = _example_input(ancestor)
         else:
-            values[each] = _apply(each, each.layer, [values[parent] for parent in each.parents])
+            arguments = [values[parent] for parent in ancestor.parents]
+            values[ancestor] = _apply(ancestor, layer, arguments)
     return values[node]
 
 
 def _example_input(node: Node) -> Any:
     if not isinstance(node.spec, TensorSpec):
         raise GraphError(
-            f"the {node.describe()} of a copied model has no example any more: look at "
-            "the original model's symbolic data"
+            f"the {node.describe()} of a copied model has no example: use the symbolic data of "
+            "the original model"
         )
     if isinstance(node.example, Tensor):
         return node.example.detach().clone()
@@ -477,13 +478,13 @@ def _apply(node: Node, layer: nn.Module, arguments: list[Any]) -> Any:
     moved = [a.to(device) if isinstance(a, Tensor) else a for a in arguments]
     try:
         with generators_restored(layer), torch.no_grad():
-            torch.default_generator.manual_seed(node.index)  # a dropout shows the same each time
-            twin = copied(layer, meta=False)
+            torch.default_generator.manual_seed(node.index)  # dropout gives the same result again
+            duplicate = copied(layer, meta=False)
             if node.unpacking is not None:
-                return tuple(twin(*moved[0]))[node.position]
-            return twin(*moved)
+                return tuple(duplicate(*moved[0]))[node.position]
+            return duplicate(*moved)
     except Exception as error:
         raise GraphError(
-            f"{node.describe()} cannot be shown as an example: {type(error).__name__}: {error}. "
+            f"{node.describe()} has no example value: {type(error).__name__}: {error}. "
             "Give the inputs a batch_shape, or min_value and max_value, that suit the layer"
         ) from error

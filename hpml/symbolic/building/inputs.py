@@ -1,4 +1,4 @@
-"""Where a graph begins: `Input` for a tensor, `CustomInput` for any other object."""
+"""The inputs of a graph: `Input` for a tensor, `CustomInput` for any other object."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def Input(  # noqa: N802 - the name of the API that this package follows
     max_value: float = 1.0,
     name: str | None = None,
 ) -> SymbolicTensor:
-    """Return a symbolic tensor with no parents: an input of the graph. No memory is allocated.
+    """Return a symbolic tensor that is an input of the graph; no memory is allocated.
 
     Args:
         shape: the shape of one sample, without the batch dimension.
-        batch_size: the batch size of example data, ``x.v``; the model takes any.
-        batch_shape: the shape with the batch dimension, which then is known, instead of ``shape``.
+        batch_size: the batch size of example data, ``x.v``; the model takes any batch size.
+        batch_shape: the shape with a fixed batch dimension, instead of ``shape``.
         dtype: the element type of the data.
-        min_value: the least value of example data, for ``x.v``.
-        max_value: the bound above which no example data lies.
+        min_value: the smallest value of example data, ``x.v``.
+        max_value: the upper bound of example data.
         name: the name of the model's argument, for ``model(name=value)``.
 
     Raises:
@@ -62,11 +62,11 @@ def Input(  # noqa: N802 - the name of the API that this package follows
 
 
 def CustomInput(data: Any) -> Any:  # noqa: N802 - the name of the API that this package follows
-    """Return symbolic data for any Python object: an input that need not be a tensor.
+    """Return symbolic data for an input that is any Python object.
 
     Args:
-        data: an example of what the model will be given. It is kept. Layers that are called on
-            something else than a tensor run on it once to see what they return.
+        data: an example of the input, which is kept. Layers that are called on an object other
+            than a tensor run once on the example, to find the type of their result.
 
     >>> numbers = CustomInput([5, 6, 7])
     >>> len(numbers), numbers[0].v
@@ -81,14 +81,14 @@ def CustomInput(data: Any) -> Any:  # noqa: N802 - the name of the API that this
     return handle_of(node, handle_token(resume=True))
 
 
-def _sizes(given: Any) -> tuple[int, ...]:
+def _sizes(shape: Any) -> tuple[int, ...]:
     try:
-        sizes = tuple([operator.index(size) for size in given])  # also NumPy's integers
+        sizes = tuple([operator.index(size) for size in shape])  # also NumPy's integers
     except TypeError:
         sizes = (-1,)
     if any(size < 0 for size in sizes):
         raise ArgumentError(
-            f"Input expected a tuple of sizes, integers of at least 0, received {given!r}: "
+            f"Input expected a tuple of sizes, integers of at least 0, received {shape!r}: "
             "give shape=(features,), or batch_shape with the batch size"
         )
     return sizes

@@ -1,13 +1,10 @@
-"""How ``layer(x)`` notices that ``x`` is symbolic, at little cost for other calls.
+"""Replace ``torch.nn.Module.__call__`` while symbolic data is alive, so ``layer(x)`` is recorded.
 
-A module that is called with symbolic data must record a node where it would compute. Python
-offers one place to notice that, ``torch.nn.Module.__call__``. It is replaced only while symbolic
-handles are alive: every handle holds the same *token*, and the original comes back the moment
-the last handle is gone. Models hold plain nodes and no handle, so a finished model in a function
-that has returned keeps nothing replaced.
+Every handle refers to the same *token*; the original method is restored when the last handle and
+with it the token is freed. Models refer to nodes and to no handles, so they keep nothing replaced.
 
-The replacement asks in C whether an argument has a ``__torch_function__`` of its own, as handles
-do, and then does what ``Module._wrapped_call_impl`` does, in the same Python function: one frame.
+For speed, the replacement tests in C whether an argument has a ``__torch_function__``, as handles
+do, and contains the code of ``Module._wrapped_call_impl``, which saves a Python frame.
 """
 
 from __future__ import annotations
@@ -28,24 +25,24 @@ from torch.autograd import Function
 from hpml.base import module_calls
 from hpml.symbolic.errors import ArgumentError
 
-from .arguments import find
+from .arguments import ATOMS, find
 
 _lock = threading.RLock()
 _token: weakref.ref[Token] | None = None
 _suspended = False
 
-ORDINARY = object()
-"""The answer to a call in which nothing is symbolic."""
+NOT_SYMBOLIC = object()
+"""The result of recording a call without symbolic arguments."""
 
 
 class Token:
-    """Held by every symbolic handle; when the last one is gone, the interception is removed."""
+    """An object that all handles share; when it is freed, the interception is removed."""
 
     __slots__ = ("__weakref__",)
 
 
 class Handle:
-    """A symbolic value, seen from here: it records the calls of modules that are given it."""
+    """The base class of symbolic data: records the calls in which it is an argument."""
 
     __slots__ = ()
 
@@ -59,7 +56,7 @@ class Handle:
 
 
 def handle_token(*, resume: bool = False) -> Token:
-    """Return the token for a new handle; install the interception if it is not."""
+    """Return the token for a new handle, and install the interception if necessary."""
     global _token, _suspended
     with _lock:
         token = None if _token is None else _token()
@@ -73,7 +70,7 @@ def handle_token(*, resume: bool = False) -> Token:
 
 
 def suspend() -> None:
-    """Put the original ``Module.__call__`` back until the next input is made."""
+    """Restore the original ``Module.__call__`` until the next input is made."""
     global _suspended
     with _lock:
         _suspended = True
@@ -82,7 +79,7 @@ def suspend() -> None:
 
 @contextlib.contextmanager
 def suspended() -> Iterator[None]:
-    """Measure module calls as PyTorch made them; ``layer(x)`` is noticed again at the end."""
+    """Restore the original ``Module.__call__`` inside the ``with``, as for measurements."""
     global _suspended
     before = _suspended
     suspend()
@@ -96,8 +93,8 @@ def suspended() -> Iterator[None]:
 
 
 def is_active() -> bool:
-    """Return whether ``torch.nn.Module.__call__`` is replaced at the moment."""
-    return nn.Module.__call__ in _below
+    """Return whether ``torch.nn.Module.__call__`` is replaced now."""
+    return nn.Module.__call__ in _original_of
 
 
 def _last_handle_gone(reference: weakref.ref[Token]) -> None:
@@ -109,9 +106,9 @@ def _last_handle_gone(reference: weakref.ref[Token]) -> None:
 
 
 def _recording(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of torch that also takes sizes one by one that depend on the batch.
+    """Return a function of torch that also takes unknown sizes as separate arguments.
 
-    torch asks a size in a tuple whether it records the call, and none of several arguments.
+    torch calls ``__torch_function__`` for an unknown size in a tuple only.
     """
 
     @functools.wraps(function)
@@ -125,7 +122,7 @@ def _recording(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _install() -> None:
-    for owner, name, original, recording in _TAKING_SIZES:
+    for owner, name, original, recording in _SIZE_FUNCTIONS:
         if getattr(owner, name) is original:
             setattr(owner, name, recording)
     if Function.__dict__["apply"] is _ORIGINAL_APPLY:
@@ -134,15 +131,15 @@ def _install() -> None:
     current = nn.Module.__call__
     if current is _ORIGINAL:
         nn.Module.__call__ = _recording_call  # type: ignore[method-assign]
-    elif current not in _below:
-        # Someone else wrapped the method first (a tracer, another builder): call through theirs.
+    elif current not in _original_of:
+        # Another library, such as a tracer, wrapped the method first: call its wrapper.
         nn.Module.__call__ = _recording_call_through(current)  # type: ignore[method-assign]
 
 
 def _uninstall() -> None:
-    for owner, name, original, recording in _TAKING_SIZES:
+    for owner, name, original, recording in _SIZE_FUNCTIONS:
         if getattr(owner, name) is recording:
-            if owner is Tensor:  # which inherits its methods
+            if owner is Tensor:  # the original is inherited
                 delattr(owner, name)
             else:
                 setattr(owner, name, original)
@@ -150,28 +147,27 @@ def _uninstall() -> None:
         Function.apply = _ORIGINAL_APPLY  # type: ignore[method-assign]
     if torch._functorch.utils.unwrap_dead_wrappers is _refusing_unwrap:
         torch._functorch.utils.unwrap_dead_wrappers = _ORIGINAL_UNWRAP
-    # If someone wrapped our method meanwhile, taking theirs away would break them. Ours then
-    # stays below theirs, where it passes ordinary calls on; should they put it back on top, it
-    # goes with the next handles.
-    while nn.Module.__call__ in _below:
-        nn.Module.__call__ = _below[nn.Module.__call__]  # type: ignore[method-assign]
+    # If another library wrapped our method meanwhile, its wrapper stays, and our method passes
+    # ordinary calls on. If the library restores our method, the next uninstall removes it.
+    while nn.Module.__call__ in _original_of:
+        nn.Module.__call__ = _original_of[nn.Module.__call__]  # type: ignore[method-assign]
 
 
 def _record(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Record the call if anything symbolic is among its arguments, else return `ORDINARY`."""
-    if not kwargs and _ATOMS.issuperset(map(type, args)):  # a function mode is on, as a device is
-        return ORDINARY
+    """Record the call if an argument is symbolic, or else return `NOT_SYMBOLIC`."""
+    if not kwargs and ATOMS.issuperset(map(type, args)):  # called because of a function mode
+        return NOT_SYMBOLIC
     if args and isinstance(args[0], Handle):
         return args[0]._record_call(layer, args, kwargs)
     handle = find((args, kwargs), (Handle,))
     if handle is None and args and isinstance(args[0], nn.Module):  # nn.GELU(x), not nn.GELU()(x)
         handle = find(list(vars(args[0]).values()), (Handle,))
-    return ORDINARY if handle is None else handle._record_call(layer, args, kwargs)
+    return NOT_SYMBOLIC if handle is None else handle._record_call(layer, args, kwargs)
 
 
 def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
-    # This runs for every module of the process while a handle is alive: a call with tensors may pay
-    # for a few checks in C and nothing else.
+    # This runs for every module of the process while a handle is alive, so a call with tensors
+    # costs only a few checks in C.
     found = args and (
         _has_handle(args)
         or (
@@ -187,11 +183,11 @@ def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
     )
     if kwargs:
         for value in kwargs.values():
-            if type(value) not in _ATOMS and (_has_handle((value,)) or _may_hold_handle((value,))):
+            if type(value) not in ATOMS and (_has_handle((value,)) or _may_hold_handle((value,))):
                 found = True
     if found:
         result = _record(self, args, kwargs)
-        if result is not ORDINARY:
+        if result is not NOT_SYMBOLIC:
             return result
     if self._compiled_call_impl is not None:
         return self._compiled_call_impl(*args, **kwargs)
@@ -199,19 +195,15 @@ def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
 
 
 _has_handle = torch._C._has_torch_function  # true of subclasses of tensors, too
-_ATOMS = frozenset((Tensor, nn.Parameter, int, float, bool, str, type(None)))
 
 
 def _may_hold_handle(values: Iterable[Any], depth: int = 4) -> bool:
-    """Return whether a handle may be in a container among these values.
-
-    Behind a real tensor, only a value that is symbolic itself is noticed.
-    """
+    """Return whether a container may have a handle in it; values after a tensor are skipped."""
     for value in values:
         kind = type(value)
         if kind is Tensor:
             return False
-        if kind in _ATOMS:
+        if kind in ATOMS:
             continue
         if kind is dict:
             value = [*value.values()]
@@ -225,9 +217,9 @@ def _may_hold_handle(values: Iterable[Any], depth: int = 4) -> bool:
 def _recording_call_through(previous: Callable[..., Any]) -> Callable[..., Any]:
     def recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
         result = _record(self, args, kwargs)
-        return previous(self, *args, **kwargs) if result is ORDINARY else result
+        return previous(self, *args, **kwargs) if result is NOT_SYMBOLIC else result
 
-    _below[recording_call] = previous
+    _original_of[recording_call] = previous
     return recording_call
 
 
@@ -239,19 +231,19 @@ def _apply(cls: type[Function], *args: Any, **kwargs: Any) -> Any:
 
 
 def _refusing_unwrap(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Stand where every ``apply`` passes: C++ would take symbolic data for a tensor and crash."""
+    """Refuse symbolic data in ``Function.apply``, which would crash in C++."""
     if find(args, (Handle,)) is not None:
         name = sys._getframe(1).f_locals["cls"].__name__
         raise ArgumentError(
-            f"{name}.apply was looked up while no symbolic data was alive, so that the call is not "
-            f"noticed: write {name}.apply(x) in full, or add_to_graph({name}.apply, x)"
+            f"{name}.apply was looked up while no symbolic data was alive, so the call cannot be "
+            f"recorded: write {name}.apply(x) in full, or add_to_graph({name}.apply, x)"
         )
     return _ORIGINAL_UNWRAP(args)
 
 
 _recording_apply = classmethod(_apply)
 _ORIGINAL_APPLY = Function.__dict__["apply"]
-_TAKING_SIZES = [
+_SIZE_FUNCTIONS = [
     (owner, name, getattr(owner, name), _recording(getattr(owner, name)))
     for owner, names in (
         (torch, ("zeros", "ones", "empty", "rand", "randn", "tensor", "as_tensor")),
@@ -262,11 +254,11 @@ _TAKING_SIZES = [
 _ORIGINAL_UNWRAP = torch._functorch.utils.unwrap_dead_wrappers
 _ORIGINAL = nn.Module._wrapped_call_impl
 
-# What is called through by each replacement of ours that is still referenced.
-_below: weakref.WeakKeyDictionary[Callable[..., Any], Callable[..., Any]]
-_below = weakref.WeakKeyDictionary({_recording_call: _ORIGINAL})
+# The method that each of our replacements calls, while the replacement is referenced.
+_original_of: weakref.WeakKeyDictionary[Callable[..., Any], Callable[..., Any]]
+_original_of = weakref.WeakKeyDictionary({_recording_call: _ORIGINAL})
 
 module_calls.suspended = suspended
 
 TRANSPARENT: tuple[Callable[..., Any], ...] = (_ORIGINAL, _recording_call)
-"""Values of ``Module.__call__`` that do for real data what torch's own does."""
+"""Values of ``Module.__call__`` that treat real data as the original does."""

@@ -1,19 +1,8 @@
-"""What the package knows about common layers: one entry a type.
+"""A registry of common layer types: shape rules, inlined expressions and kernel operations.
 
-An entry holds up to four things:
-
-- the *shape rule*: from the specs of the arguments to the spec of the result, in about a
-  microsecond. A rule returns ``None`` where it does not apply (an unusual setting, another dtype),
-  and then a copy of the layer runs on meta tensors instead (`inference`);
-- the *functional form*: the expression that computes what its ``forward`` computes, with the
-  layer's own parameters and settings, as they are when it runs (`execution.inlined`);
-- the settings that the *guard* compares, because the form depends on them;
-- how the *kernel* computes it: the name of an operation, and the settings that it takes
-  (`execution.kernel.operations`).
-
-The first two are checked against the layer itself in the tests. A layer type that is not here works
-all the same: its shape takes longer to find, and it is called. Only exact types are looked up: a
-subclass may compute something else.
+The registry is an optimisation: for a layer type without an entry the shape is inferred with a
+copy of the layer, and the layer is called. Subclasses have no entry, because they may compute
+something else. The tests compare each shape rule and expression with the layer itself.
 """
 
 from __future__ import annotations
@@ -30,35 +19,29 @@ from hpml.symbolic.errors import ShapeError
 
 from .node import ITSELF, VIEW, Effects, Size, TensorSpec
 
+# From a layer and argument specs to the result's spec; None if the rule does not apply. Raises
+# ShapeError if the layer cannot take the arguments.
 ShapeRule = Callable[..., TensorSpec | None]
 
 
 class LayerRule(NamedTuple):
-    """What is known about one layer type.
+    """The entry of one layer type.
 
-    Attributes:
-        shape: ``(layer, specs of its arguments) -> spec of its result``, ``None`` where the
-            rule does not apply. Raises ShapeError where the layer cannot take the arguments.
-        expression: the functional form: ``{0}`` and ``{1}`` are the arguments, ``{l}`` the layer,
-            ``{p}`` its dictionary of parameters; functions are those of `FUNCTIONS`.
-        kernel: the kernel's operation, then the settings of the layer that it takes.
-        fixed: settings that the form stands on; with other values the layer is called.
-        kernel_fixed: settings that the kernel stands on besides.
-        effects: what the layer does to the memory of its argument.
-        arguments: how many there are.
+    In the expression ``{0}`` and ``{1}`` are the arguments, ``{l}`` is the layer and ``{p}`` its
+    dictionary of parameters. `FUNCTIONS` defines the functions.
     """
 
     shape: ShapeRule | None
     expression: str
-    kernel: tuple[str, ...] = ()
-    fixed: tuple[tuple[str, Any], ...] = ()
-    kernel_fixed: tuple[tuple[str, Any], ...] = ()
+    kernel: tuple[str, ...] = ()  # the kernel's operation, and the settings that it takes
+    fixed: tuple[tuple[str, Any], ...] = ()  # required by the expression; else the layer is called
+    kernel_fixed: tuple[tuple[str, Any], ...] = ()  # required by the kernel as well
     effects: Effects | None = None
     arguments: int = 1
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The parameters that the form looks up."""
+        """The parameters that the expression reads."""
         return tuple(n for n in ("weight", "bias") if f'{{p}}["{n}"]' in self.expression)
 
 
@@ -102,7 +85,7 @@ def _convolution(layer: Any, spec: TensorSpec) -> TensorSpec | None:
 
 
 def _pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
-    settings = layer.__dict__  # an average has no dilation and no indices
+    settings = layer.__dict__  # average pooling has no dilation and no indices
     if settings.get("return_indices") or layer.ceil_mode or len(spec.shape) != 4:
         return None
     kernel, padding = _pair(layer.kernel_size), _pair(layer.padding)
@@ -119,8 +102,8 @@ def _adaptive_pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
     if len(spec.shape) != 4 or 0 in spec.shape or not spec.dtype.is_floating_point:
         return None
     sizes = [
-        size if wanted is None else wanted
-        for size, wanted in zip(spec.shape[2:], _pair(layer.output_size), strict=True)
+        size if target is None else target
+        for size, target in zip(spec.shape[2:], _pair(layer.output_size), strict=True)
     ]
     return TensorSpec((*spec.shape[:2], *sizes), spec.dtype)
 
@@ -178,9 +161,9 @@ def _softmax(layer: nn.Softmax, spec: TensorSpec) -> TensorSpec | None:
 def _layer_norm(layer: nn.LayerNorm, spec: TensorSpec) -> TensorSpec | None:
     if layer.elementwise_affine and _weight_dtype_differs(layer, spec):
         return None
-    wanted = tuple(layer.normalized_shape)
-    if spec.shape[len(spec.shape) - len(wanted) :] != wanted or len(spec.shape) < len(wanted):
-        raise ShapeError(f"expected last dimensions {wanted}")
+    expected = tuple(layer.normalized_shape)
+    if spec.shape[len(spec.shape) - len(expected) :] != expected or len(spec.shape) < len(expected):
+        raise ShapeError(f"expected last dimensions {expected}")
     return _same(layer, spec)
 
 
@@ -199,7 +182,7 @@ def _batch_norm(ranks: tuple[int, ...]) -> ShapeRule:
 
 
 def _batch_norm_form(x: Any, layer: Any, weight: Any, bias: Any) -> Any:
-    """Compute BatchNorm with the statistics that were collected; else call the layer."""
+    """Compute BatchNorm from its running statistics, or call the layer if it does not use them."""
     mean, variance = layer._buffers.get("running_mean"), layer._buffers.get("running_var")
     if layer.training or mean is None or variance is None:
         return layer(x)
@@ -207,7 +190,7 @@ def _batch_norm_form(x: Any, layer: Any, weight: Any, bias: Any) -> Any:
     return F.batch_norm(x, mean, variance, weight, bias, False, 0.0, layer.eps)
 
 
-def _alike(layer: nn.Module, one: TensorSpec, two: TensorSpec) -> TensorSpec | None:
+def _same_pair(layer: nn.Module, one: TensorSpec, two: TensorSpec) -> TensorSpec | None:
     return one if one == two and one.dtype.is_floating_point else None
 
 
@@ -225,7 +208,7 @@ def _batch_norm_rule(*ranks: int) -> LayerRule:
 
 
 def _operator(symbol: str, *kernel: str) -> LayerRule:
-    return LayerRule(_alike, f"{{0}} {symbol} {{1}}", kernel, arguments=2)
+    return LayerRule(_same_pair, f"{{0}} {symbol} {{1}}", kernel, arguments=2)
 
 
 LAYER_RULES: dict[type[nn.Module], LayerRule] = {
@@ -312,4 +295,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "softmax": F.softmax,
     "tanh": torch.tanh,
 }
-"""What the names in the forms stand for."""
+"""The functions that the expressions call, by name."""

@@ -1,7 +1,7 @@
-"""What a graph is made of: plain nodes, and what is known about a value before it exists.
+"""The nodes of a graph, and specs: the shapes and types of values that are not computed yet.
 
-A node says "this value is that layer applied to those parents". It stores no activation. Parents
-are held strongly, children weakly, so an unused value vanishes with its handle.
+A node stores its layer and its parents, and no activation. It refers to its children weakly, so an
+unused node is freed together with its handle.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ _LONGEST_TEXT = 400
 
 
 EXAMPLE_BATCHES = (4, 8, 240, 1)
-"""The batch sizes with which shapes are inferred.
+"""The batch sizes for inferring shapes; a size that is not the same for all depends on the batch.
 
-A size that is not the same for all of them depends on the batch. A layer has to accept the first
-two: halves, quarters and pairs of a batch exist for both. The others show what those two hide, such
-as ``x[:3]``, which has fewer rows for a smaller batch.
+The first two can be split into halves, quarters and pairs. The others detect cases such as
+``x[:3]``, which has fewer rows for a smaller batch.
 """
-REQUIRED_BATCHES = 2
+REQUIRED_BATCHES = 2  # how many of them a layer has to accept
 
 
 class Unknown:
@@ -71,7 +70,7 @@ class TensorSpec(NamedTuple):
 
     @property
     def examples(self) -> int:
-        """For how many of the example batches the shape is known."""
+        """The number of example batches for which the shape is known."""
         known = [len(size.examples) for size in self.shape if isinstance(size, Unknown)]
         return min(known, default=len(EXAMPLE_BATCHES))
 
@@ -81,15 +80,10 @@ class TensorSpec(NamedTuple):
 
 
 class Concrete(NamedTuple):
-    """A Python object that is not a tensor, kept as an example of the value.
+    """A Python object that is not a tensor, kept as an example of the value."""
 
-    Attributes:
-        values: the object for each example batch; a single one where the batch does not matter.
-        is_real: whether tensors inside it hold numbers; else they are meta tensors.
-    """
-
-    values: tuple[Any, ...]
-    is_real: bool
+    values: tuple[Any, ...]  # for each example batch, or a single one if it does not depend on it
+    is_real: bool  # tensors inside of it have data; otherwise they are meta tensors
 
     @property
     def value(self) -> Any:
@@ -103,7 +97,7 @@ class Concrete(NamedTuple):
 
     @property
     def examples(self) -> int:
-        """For how many of the example batches the object is known."""
+        """The number of example batches for which the object is known."""
         return len(self.values) if self.depends else len(EXAMPLE_BATCHES)
 
     def at(self, example: int) -> Any:
@@ -115,19 +109,12 @@ Spec = TensorSpec | Concrete
 
 
 class Effects(NamedTuple):
-    """What a call does to the memory of one of its arguments.
-
-    Attributes:
-        argument: which argument this is about.
-        shares: whether the result shares memory with it.
-        itself: whether the result is that very tensor.
-        changed: whether its values are changed.
-    """
+    """The effect of a call on the memory of one of its arguments."""
 
     argument: int
-    shares: bool
-    itself: bool
-    changed: bool
+    shares: bool  # the result shares memory with the argument
+    itself: bool  # the result is the same tensor object
+    changed: bool  # the call changes the argument in place
 
 
 IN_PLACE = Effects(0, shares=True, itself=True, changed=True)
@@ -136,14 +123,14 @@ VIEW = Effects(0, shares=True, itself=False, changed=False)
 
 
 class Change(NamedTuple):
-    """An operation in place on a tensor: what it is called, and the node that the tensor is now."""
+    """An operation in place on a tensor: its name, and the node of the tensor's new value."""
 
     operation: str
     result: Node
 
 
 class InputExample(NamedTuple):
-    """How example data for an input is drawn: the half-open range, and the size of the batch."""
+    """The half-open range and the batch size of random example data for an input."""
 
     minimum: float = 0.0
     maximum: float = 1.0
@@ -151,7 +138,7 @@ class InputExample(NamedTuple):
 
 
 class Unpacking:
-    """The results of unpacking one value: one call, several nodes."""
+    """One call that unpacks a value, shared by the nodes of its results."""
 
     __slots__ = ("count",)
 
@@ -163,23 +150,23 @@ class Node:
     """One value of a graph.
 
     Attributes:
-        layer: the module that makes this value from its parents; ``None`` for an input.
+        layer: the module that computes this value from its parents; ``None`` for an input.
         parents: the nodes whose values are the layer's arguments, in order.
-        spec: what is known about the value.
+        spec: the shape and dtype of the value, or an example of it.
         depth: the longest path from an input, counted in layers.
         index: position in the order of creation, unique in the process.
-        custom_name: the name the user gave to the layer, or ``None``.
-        unpacking: set on nodes that are one of several results of one call.
-        position: which of those results this node is.
+        custom_name: the user's name for the layer, or ``None``.
+        unpacking: the call of which this node is one of several results, or ``None``.
+        position: the position among those results.
         origin: file name and line of the statement that made the node.
-        modes: which modes of torch were on where it was made.
-        example: for an input, an example tensor, or how one is drawn.
-        effects: what the call does to the memory of an argument, if anything.
-        base: the oldest node whose memory this value may share; the node itself if it has its own.
-        same: the oldest node that is the very same tensor object, as after ``relu_``.
-        change: set on a base: the operations in place on this memory, oldest first.
+        modes: the modes of torch that were active when the node was made.
+        example: for an input, an example tensor or the range of one.
+        effects: the effect of the call on the memory of an argument, or ``None``.
+        base: the oldest node whose memory this value may share, or ``None``.
+        same: the oldest node that is the same tensor object, as after ``relu_``, or ``None``.
+        change: on a base node, the operations in place on its memory, oldest first.
         changes: the base whose memory the layer changes in place, or ``None``.
-        sizes_read: whether a size of this value, or of one below it, was read as a number.
+        sizes_read: whether a size of this value or of a descendant was read as a number.
     """
 
     __slots__ = (
@@ -233,8 +220,8 @@ class Node:
         self.change: list[Change] | None = None
         self.changes: Node | None = None
         self.sizes_read = False
-        # Nearly every node has one child. A list for each would double the garbage collector's
-        # work in a large graph, so a list is made for the second child.
+        # Most nodes have one child. A list for each node would double the garbage collector's
+        # work in a large graph, so only a second child makes a list.
         self.children: weakref.ref[Node] | list[weakref.ref[Node]] | None = None
         if parents:
             reference = weakref.ref(self)
@@ -248,7 +235,7 @@ class Node:
                     parent.children = [others, reference]
 
     def note_size_read(self) -> None:
-        """Note that a number in the user's program stands for a size here, and above."""
+        """Mark this node and its ancestors as having a size that the program read as a number."""
         waiting = [self]
         while waiting:
             node = waiting.pop()
@@ -257,22 +244,22 @@ class Node:
                 waiting.extend(node.parents)
 
     def living_children(self) -> tuple[Node, ...]:
-        """Return the children that are still used, each once, in creation order."""
-        known = self.children
-        references = known if isinstance(known, list) else [] if known is None else [known]
+        """Return the children that are still alive, each once, in creation order."""
+        stored = self.children
+        references = stored if isinstance(stored, list) else [] if stored is None else [stored]
         living = {id(child): child for ref in references if (child := ref()) is not None}
         self.children = [weakref.ref(child) for child in living.values()]
         return tuple(living.values())
 
     def describe(self) -> str:
-        """Return what a message calls this node: its layer, its shape and where it was made."""
-        what = "input" if self.layer is None else layer_name(self.layer)
+        """Return the layer, shape and origin of this node for a message."""
+        name = "input" if self.layer is None else layer_name(self.layer)
         place = "" if self.origin is None else f", made at {format_origin(self.origin)}"
-        return f"{what} of {describe_spec(self.spec)}{place}"
+        return f"{name} of {describe_spec(self.spec)}{place}"
 
 
 def oldest_first(*nodes: Node) -> list[Node]:
-    """Return nodes and everything that they are computed from, in the order of creation."""
+    """Return the nodes and all of their ancestors, in the order of creation."""
     found = set(nodes)
     waiting = list(nodes)
     while waiting:
@@ -284,55 +271,39 @@ def oldest_first(*nodes: Node) -> list[Node]:
 
 
 def layer_name(layer: nn.Module) -> str:
-    """Return what a layer calls itself, such as ``Linear``.
-
-    >>> layer_name(nn.Linear(4, 4))
-    'Linear'
-    """
+    """Return the layer's own name for its type, such as ``Linear``."""
     name: str = layer._get_name()  # type: ignore[no-untyped-call]
     return name
 
 
 def layer_text(layer: nn.Module) -> str:
-    """Return how a message shows a layer: its own text if that is short, else its name."""
+    """Return the ``repr`` of a layer for a message, or its type if the ``repr`` is long."""
     try:
         text = repr(layer)
-    except Exception:  # noqa: BLE001 - a class may print itself in any way
+    except Exception:  # noqa: BLE001 - a __repr__ of the user may raise anything
         text = ""
     return text if 0 < len(text) <= _LONGEST_TEXT else type(layer).__name__
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """Return what a function or a module is called in graphs and summaries.
-
-    >>> name_of(nn.functional.relu)
-    'relu'
-    """
+    """Return the name of a function or a module for graphs and summaries."""
     if isinstance(function, nn.Module):
         return layer_name(function)
     owner = getattr(function, "__self__", None)
-    if isinstance(owner, type) and issubclass(owner, Function):  # every one of them is an `apply`
+    if isinstance(owner, type) and issubclass(owner, Function):  # all have the name `apply`
         return owner.__name__.strip("_")
     name = str(getattr(function, "__name__", type(function).__name__)).strip("_")
     return {"<lambda>": "lambda"}.get(name, name).replace(".", "_")
 
 
 def format_origin(origin: tuple[str, int]) -> str:
-    """Return ``file.py:12`` for the place where a node was made.
-
-    >>> format_origin(("/course/notebooks/model.py", 12))
-    'model.py:12'
-    """
+    """Return ``model.py:12`` for the origin ``("/course/model.py", 12)``."""
     name = origin[0].replace("\\", "/").rsplit("/", 1)[-1]
     return f"{name}:{origin[1]}"
 
 
 def describe_spec(spec: Spec) -> str:
-    """Return a value's shape and dtype, or the name of its type.
-
-    >>> describe_spec(TensorSpec((BATCH, 4), torch.float32))
-    'shape (None, 4), float32'
-    """
+    """Return a text such as ``shape (None, 4), float32``, or the name of the type."""
     if isinstance(spec, TensorSpec):
         return f"shape {spec.shape}, {str(spec.dtype).removeprefix('torch.')}"
     return f"type {type(spec.value).__name__}"

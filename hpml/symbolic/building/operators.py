@@ -1,4 +1,4 @@
-"""The operators of symbolic data, each of which makes a node, and what is refused."""
+"""The operators of symbolic data, and the operations that a graph cannot record."""
 
 from __future__ import annotations
 
@@ -20,61 +20,62 @@ from .node import layer_name
 
 
 def method_refused(name: str) -> str:
-    """Return why a method cannot be called while the graph is built, and what to write."""
+    """Return the error message for a method that cannot be recorded."""
     if name.endswith("_"):
-        return f"x.{name}() would change a value in place that other nodes read: {_INSTEAD}"
+        return f"x.{name}() would change a value in place that other nodes read: {_OUT_OF_PLACE}"
     return (
         f"x.{name}() expected a tensor with numbers and a gradient, received symbolic data: call "
-        "it on what the model returns, or write useful_layers.CallbackLayer(lambda y: "
-        f"y.{name}(...))(x), which does it whenever the model runs"
+        "it on the model's results, or write useful_layers.CallbackLayer(lambda y: "
+        f"y.{name}(...))(x), which calls it whenever the model runs"
     )
 
 
-_INSTEAD = (
-    "use what returns a new value: the function without the underscore or out=, or "
+_OUT_OF_PLACE = (
+    "use a function that returns a new value, without the underscore or out=, or "
     "torch.zeros_like, torch.full_like, torch.rand_like"
 )
 
 
-def described(value: Any) -> str:
-    """Return what a message calls symbolic data, with its line, or a size of it."""
+def _described(value: Any) -> str:
+    """Return a description of symbolic data, or of a size of it, for a message."""
     node = getattr(value, "_node", None)
     return "a size that depends on the batch" if node is None else str(node.describe())
 
 
-_NO_ITEM = (
+_ITEM_ASSIGNMENT = (
     "x[i] = y would change a value that other nodes read; build the result instead, with "
     "torch.where, torch.cat, index_put or masked_fill (all without a trailing underscore)"
 )
 
 
 def check_changes_nothing(function: Callable[..., Any], kwargs: dict[str, Any]) -> None:
-    """Refuse a function of torch that would change an argument, each time the model runs."""
+    """Refuse a function of torch that would change an argument in place."""
     name = getattr(function, "__name__", "")
     if name == "__setitem__":
-        raise ArgumentError(_NO_ITEM)
+        raise ArgumentError(_ITEM_ASSIGNMENT)
     if name.endswith("_") and not name.endswith("__"):
         raise ArgumentError(method_refused(name))
     if kwargs.get("out") is not None:
         raise ArgumentError(
-            f"{name}(..., out=y) would change a value in place that other nodes read: {_INSTEAD}"
+            f"{name}(..., out=y) would change a value in place that other nodes read: "
+            f"{_OUT_OF_PLACE}"
         )
 
 
 class WithoutNumbers:
-    """What asks for numbers, or would change them, refused with what to write."""
+    """Methods that would need or change the numbers of symbolic data; each raises ArgumentError."""
 
     __slots__ = ()
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        raise ArgumentError(_NO_ITEM)
+        raise ArgumentError(_ITEM_ASSIGNMENT)
 
     def __index__(self) -> int:
         raise ArgumentError(
-            f"a number was expected, received {described(self)}, which has none while the graph is "
-            "built: use functions of torch (torch.sqrt, not math.sqrt or np.sqrt) and operators, "
-            "or put the computation into the forward of a module. A size that is known, x.shape[1] "
-            "or x.features, is an int. For one that depends on the batch write "
+            f"expected a number, received {_described(self)}, which has no value while the graph "
+            "is built: use operators and functions of torch (torch.sqrt, not math.sqrt or "
+            "np.sqrt), or put the computation into the forward of a module. A known size, "
+            "x.shape[1] or x.features, is an int. For a size that depends on the batch write "
             "x.view(x.shape[0], -1), torch.zeros(x.shape[0], 4) or x.mean(0), or give the input a "
             "batch_shape"
         )
@@ -87,30 +88,30 @@ class WithoutNumbers:
     def __bool__(self) -> bool:
         check_no_setting(self)
         raise ArgumentError(
-            f"the truth value of {described(self)}, is known only when the graph runs on data: use "
+            f"the truth value of {_described(self)} is not known until the model runs: use "
             "torch.where, or move the decision into the forward of a module"
         )
 
 
 def setting_refused(layer: object, value: object, name: str = "") -> str:
-    """Return why symbolic data cannot be a setting of a layer."""
+    """Return the error message for symbolic data as a setting of a layer."""
     kind = type(layer).__name__
     return (
         f"{kind} expected numbers as its settings, received {value!r}{name and ' as ' + name}: "
-        f"make the layer first, then call it, {kind}(...)(x); a size that is known, x.shape[1] or "
+        f"make the layer first, then call it, {kind}(...)(x); a known size, x.shape[1] or "
         "x.features, is an int"
     )
 
 
 def check_settings(layer: object) -> None:
-    """Refuse a layer that was made with symbolic data as one of its settings."""
+    """Refuse a layer that has symbolic data as a setting."""
     for name, value in vars(layer).items() if isinstance(layer, nn.Module) else ():
         if isinstance(value, Handle):
             raise ArgumentError(setting_refused(layer, value, name))
 
 
 def check_no_setting(value: object) -> None:
-    """Refuse symbolic data that a layer of torch looks into while it is made."""
+    """Refuse symbolic data that the constructor of a torch layer inspects."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
@@ -123,7 +124,7 @@ def check_no_setting(value: object) -> None:
 
 
 def check_no_module_runs() -> None:
-    """Refuse symbolic data in a forward that runs because ``layer(x)`` was not noticed."""
+    """Refuse symbolic data in a running forward, whose ``layer(x)`` was not intercepted."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code is not nn.Module._call_impl.__code__:
         frame = frame.f_back
@@ -131,23 +132,23 @@ def check_no_module_runs() -> None:
         return
     raise ArgumentError(
         f"{layer_name(frame.f_locals['self'])} was called with symbolic data while layer(x) is "
-        "switched off: by optimize_module_calls(), while a comparison or profiler measures, or by "
+        "not recorded: because of optimize_module_calls(), a running comparison or profiler, or "
         "another library, which replaced torch.nn.Module.__call__. Write x(layer), or make a new "
-        "Input, which switches it on again"
+        "Input, which records it again"
     )
 
 
 def check_squeeze(tensor: Any) -> None:
-    """Refuse to squeeze what may or may not be a dimension of size one."""
+    """Refuse to squeeze all dimensions if the size of one depends on the batch."""
     if tensor._spec.depends:
         raise ArgumentError(
-            f"x.squeeze() would drop the batch where it happens to be 1, of {tensor!r}: say which "
-            "dimension, x.squeeze(1), or give the input a batch_shape"
+            f"x.squeeze() would drop the batch dimension of {tensor!r} if the batch size is 1: "
+            "name the dimension, x.squeeze(1), or give the input a batch_shape"
         )
 
 
 class Operators:
-    """The operators, for a class that says how an operation is recorded."""
+    """A mixin of all operators; subclasses define how an operation is recorded."""
 
     __slots__ = ()
 
@@ -157,11 +158,11 @@ class Operators:
     def _record_pair(self, layer: nn.Module, other: Any) -> Any:
         raise NotImplementedError
 
-    def _changed_to(self, result: Any, operation: str) -> None:
-        """Note an assignment such as ``+=``, which by hand changes this value in place."""
+    def _note_change(self, result: Any, operation: str) -> None:
+        """Record an assignment such as ``+=``, which changes a real tensor in place."""
 
     def __eq__(self, other: object) -> Any:
-        """Compare when the model runs; ``is`` says whether two are the same symbolic data."""
+        """Compare elementwise when the model runs; use ``is`` to compare symbolic data."""
         return self._record(operator.eq, self, other)
 
     def __ne__(self, other: object) -> Any:
@@ -184,7 +185,7 @@ class Operators:
     def __ceil__(self) -> Any:
         return self._record(math.ceil, self)
 
-    __array_ufunc__ = None  # NumPy's scalars and arrays leave their operators to these
+    __array_ufunc__ = None  # makes NumPy's operators defer to these
 
 
 def _binary(
@@ -201,7 +202,7 @@ def _binary(
 def _assigning(name: str) -> Callable[[Any, Any], Any]:
     def method(self: Operators, other: Any) -> Any:
         result = getattr(self, f"__{name}__")(other)
-        self._changed_to(result, f"an assignment such as +=, *= or @= ({name})")
+        self._note_change(result, f"an assignment such as +=, *= or @= ({name})")
         return result
 
     return method
@@ -215,7 +216,7 @@ def _unary(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda self: self._record(function, self)
 
 
-_OWN_LAYERS: dict[str, type[nn.Module]] = {
+_OPERATOR_LAYERS: dict[str, type[nn.Module]] = {
     "add": useful_layers.AddOpLayer,
     "sub": useful_layers.SubOpLayer,
     "mul": useful_layers.MulOpLayer,
@@ -231,11 +232,11 @@ OUT_OF_PLACE: dict[Callable[..., Any], Callable[..., Any]] = {
     for name in _BINARY
     if name != "matmul"
 }
-"""What is recorded for ``total += x`` with a real total, which would grow from run to run."""
+"""The replacements for ``total += x`` with a real ``total``, which would change in every run."""
 
 for _name in _BINARY:
     _function = getattr(operator, f"__{_name}__")
-    setattr(Operators, f"__{_name}__", _binary(_function, _OWN_LAYERS.get(_name)))
+    setattr(Operators, f"__{_name}__", _binary(_function, _OPERATOR_LAYERS.get(_name)))
     setattr(Operators, f"__r{_name}__", _reflected(_function))
     setattr(Operators, f"__i{_name}__", _assigning(_name))
 for _name in ("lt", "le", "gt", "ge"):

@@ -1,4 +1,4 @@
-"""What can be asked about the shape of a symbolic tensor."""
+"""The shape of a symbolic tensor, with sizes that depend on the batch."""
 
 from __future__ import annotations
 
@@ -19,17 +19,14 @@ from .operators import Operators, WithoutNumbers
 
 
 class Count(int):
-    """A number of elements; torch's own is a method, so this may be called."""
+    """A number of elements that can also be called, because torch's ``numel`` is a method."""
 
     def __call__(self) -> int:
         return int(self)
 
 
 class UnknownSize(Handle, Operators, WithoutNumbers):
-    """A size that depends on the batch: recorded when it is used, and no Python number.
-
-    ``read`` and its arguments say how the size is read off the real tensor.
-    """
+    """A size that depends on the batch; a use of it records ``read(tensor, *arguments)``."""
 
     __hash__ = object.__hash__
 
@@ -73,7 +70,7 @@ class SymbolicShape(tuple):  # type: ignore[type-arg]
     """A shape with a size that depends on the batch."""
 
     __slots__ = ()
-    _make = torch.Size  # of what it is filled with when the model runs
+    _make = torch.Size  # the type of the shape when the model runs
 
     def __getitem__(self, index: Any) -> Any:
         part = super().__getitem__(index)
@@ -81,14 +78,14 @@ class SymbolicShape(tuple):  # type: ignore[type-arg]
         return torch.Size(part) if known else part
 
     def __eq__(self, other: object) -> bool:
-        """Compare with another shape; refuse where the answer depends on the batch."""
+        """Compare with another shape; raise ArgumentError if the answer depends on the batch."""
         if not isinstance(other, tuple) or len(self) != len(other):
             return False
         undecided = None
         for one, two in zip(self, other, strict=True):
             if isinstance(one, UnknownSize) and isinstance(two, int):
                 undecided = one
-            elif _known(one) != _known(two) and not (isinstance(one, UnknownSize) and two is None):
+            elif _key(one) != _key(two) and not (isinstance(one, UnknownSize) and two is None):
                 return False
         return True if undecided is None else bool(undecided)
 
@@ -105,13 +102,13 @@ class SymbolicShape(tuple):  # type: ignore[type-arg]
         return functools.reduce(operator.mul, self)
 
 
-def _known(size: Any) -> Any:
-    """Return what a size is compared by; None, as it is shown, is any that depends on the batch."""
+def _key(size: Any) -> Any:
+    """Return the value by which a size is compared."""
     return size.size.examples[:REQUIRED_BATCHES] if isinstance(size, UnknownSize) else size
 
 
 class TensorShape:
-    """The names for sizes, for a class that knows its ``_spec``."""
+    """A mixin of the properties and methods for sizes; subclasses define ``_spec``."""
 
     __slots__ = ()
 
@@ -122,7 +119,7 @@ class TensorShape:
         raise NotImplementedError
 
     def _size(self, dim: int, *, for_a_layer: bool = False) -> Any:
-        """Return a size; one that a layer is made with need not be noted, the layer checks it."""
+        """Return a size; note that it was read, except ``for_a_layer``, which checks it itself."""
         size = self._spec.shape[dim]
         if isinstance(size, int):
             if not for_a_layer:
@@ -132,14 +129,14 @@ class TensorShape:
 
     @property
     def shape(self) -> torch.Size:
-        """The size of each dimension; one that depends on the batch is symbolic, shown as None."""
+        """The size of each dimension; a size that depends on the batch is shown as None."""
         sizes = [self._size(dim) for dim in range(len(self._spec.shape))]
         if self._spec.depends:
             return SymbolicShape(sizes)  # type: ignore[return-value]
         return torch.Size(sizes)
 
     def size(self, dim: int | None = None) -> Any:
-        """Return the shape, or the size of one dimension: an ``int`` where it is known."""
+        """Return the shape, or the size of one dimension, an ``int`` if it is known."""
         return self.shape if dim is None else self.shape[dim]
 
     def dim(self) -> int:
@@ -164,7 +161,7 @@ class TensorShape:
 
     @property
     def numel(self) -> Any:
-        """The number of elements, which may also be called as torch's method is."""
+        """The number of elements; calling it also works, as for torch's method."""
         count = math.prod(self._spec.shape)
         if isinstance(count, int):
             self._node.note_size_read()
@@ -172,7 +169,7 @@ class TensorShape:
         return UnknownSize(self, count, torch.Tensor.numel)
 
     def _layer_size(self, name: str, *dims: int) -> Any:
-        """Return sizes to make a layer with; those of an image are the last three of four."""
+        """Return sizes for making a layer; names of up to three letters need an image."""
         rank = len(self._spec.shape)
         if rank == 0 or (len(name) <= 3 and rank != 4):
             expected = "at least one dimension" if rank == 0 else "an image of four dimensions"

@@ -1,16 +1,16 @@
-"""How a graph is run: one file a strategy, all with the same result.
+"""The executions of a graph, which all compute the same result.
 
 ==================  ==============================================================================
-``"lazy"``          each value calls its parents back, from the outputs upwards
-``"ordered"``       one loop over a forward order that was computed before
-``"codegen"``       generated source: the layers' calls written out, as if by hand
-``"inlined"``       generated source: what the layers compute written out, where that is safe
-``"numba"``         one compiled kernel for a whole graph of small layers, without gradients
-CUDA graphs         the kernels of any of these recorded once, replayed by the GPU
+``"lazy"``          each value first computes its parents, starting from the outputs
+``"ordered"``       a loop over the calls in topological order
+``"codegen"``       generated source that calls each layer
+``"inlined"``       generated source that contains the layers' computations, guarded
+``"numba"``         one compiled kernel for a graph of small layers, without gradients
+CUDA graphs         the kernels of any but ``"numba"``, recorded once and replayed by the GPU
 ==================  ==============================================================================
 
-A strategy sees a :class:`~hpml.symbolic.graph.Graph` and its layers, never a
-symbolic handle, and gives a :class:`Program`. When it runs, it takes the layers from the model.
+An execution makes a :class:`Program` from a :class:`~hpml.symbolic.graph.Graph` and its layers. The
+program looks up the model's layers in each run.
 """
 
 from __future__ import annotations

@@ -17,17 +17,17 @@ from .source import compile_source, failed_call_in, running_source
 
 
 class Program(NamedTuple):
-    """A graph made ready to run.
+    """A graph that is ready to run.
 
     Attributes:
-        run: ``run(model, *inputs)``, where ``model._execution_order_layers`` holds the layer of
-            each call. Keeps its state in its own frame, so it can run twice at once.
-        source: the Python source of what runs.
-        failed_call: given a frame of a traceback and the line in it, the position of the call that
-            failed there; ``None`` if the frame is none of this program's.
-        spans: for each line of the source the calls it makes, the first and one past the last;
-            empty where the source is the same for every graph.
-        infer: given the layers and a dtype, an inference object with a copy of their weights.
+        run: ``run(model, *inputs)``, with the layer of each call from
+            ``model._execution_order_layers``. Its state is local, so threads can run it at once.
+        source: the Python source of ``run``.
+        failed_call: from a frame and line of a traceback to the position of the failed call, or
+            ``None`` for a frame of other code.
+        spans: for each line of the source its calls, as first and one past the last; empty if the
+            source is the same for every graph.
+        infer: from layers and a dtype to an inference object with a copy of their weights.
     """
 
     run: Callable[..., Any]
@@ -38,7 +38,7 @@ class Program(NamedTuple):
 
 
 def position_in(run: Callable[..., Any]) -> Callable[[FrameType, int], int | None]:
-    """Return the ``failed_call`` of a program that keeps its place in a variable ``position``."""
+    """Return the ``failed_call`` of a program with a local variable ``position``."""
 
     def failed_call(frame: FrameType, line: int) -> int | None:
         if frame.f_code is not run.__code__:
@@ -50,7 +50,7 @@ def position_in(run: Callable[..., Any]) -> Callable[[FrameType, int], int | Non
 
 
 def prepare_ordered(graph: Graph, layers: Sequence[nn.Module]) -> Program:
-    """Make a program that runs the calls in their order."""
+    """Return a program that runs the calls in order."""
     run = make_ordered(graph)
     return Program(run, inspect.getsource(make_ordered), position_in(run))
 
@@ -95,7 +95,7 @@ def make_ordered(graph: Graph) -> Callable[..., Any]:
 
 
 def call_in_order(graph: Graph, layers: Sequence[nn.Module], inputs: Sequence[Any]) -> Any:
-    """Run the calls with nothing prepared: for a compiler, which reads them once and keeps them."""
+    """Run the calls without preparation, for ``torch.compile``, which traces them once."""
     values = dict(zip(graph.inputs, inputs, strict=True))
     for call, layer in zip(graph.calls, layers, strict=True):
         arguments = [values[argument] for argument in call.arguments]
@@ -110,7 +110,7 @@ def call_in_order(graph: Graph, layers: Sequence[nn.Module], inputs: Sequence[An
 
 
 def prepare_lazy(graph: Graph, layers: Sequence[nn.Module]) -> Program:
-    """Make a program that asks from the outputs upwards."""
+    """Return a program that computes each value on demand, starting from the outputs."""
     run = make_lazy(graph)
     return Program(run, inspect.getsource(make_lazy), position_in(run))
 
@@ -144,7 +144,7 @@ def make_lazy(graph: Graph) -> Callable[..., Any]:
             for argument in call.arguments:
                 remaining[argument] -= 1
                 if not remaining[argument]:
-                    del values[argument]  # it is not needed again
+                    del values[argument]  # frees its memory
             if call.unpacks:
                 results = layers[position](*arguments.pop())
                 for result, part in zip(call.results, results, strict=True):
@@ -161,11 +161,7 @@ def make_lazy(graph: Graph) -> Callable[..., Any]:
 
 
 def prepare_codegen(graph: Graph, layers: Sequence[nn.Module]) -> Program:
-    """Generate and compile the forward of a graph: ``h0 = l[3](h0)``, a line for each call.
-
-    Looking up a list, a slot and a tuple for every call costs more than the call of a small layer
-    spends in Python. In source all of that is decided when the source is compiled.
-    """
+    """Generate and compile the forward of a graph: ``h0 = l[3](h0)``, a line for each call."""
     source = running_source(graph, config.CODEGEN_MIN_LOOP_LENGTH)
     run = compile_source(source)
     failed_call = failed_call_in(run, source, len(graph.calls))

@@ -1,10 +1,7 @@
-"""CUDA graphs: record the kernels of a forward once, then let the GPU replay them by itself.
+"""CUDA graphs: record the kernels of a forward once, then replay them with a single launch.
 
-A small model on a fast GPU waits for Python, which launches one kernel after the other. A recorded
-graph is launched with a single call. It is fixed: the same shapes, the same memory, the same
-kernels. So there is one recording for each shape of the inputs, made when that shape is first met,
-and inputs that never keep a shape are refused. A new input is copied into the recorded memory; the
-result is copied out of it.
+A recording has fixed shapes, memory and kernels. So each new shape of the inputs makes a recording,
+up to a limit; inputs are copied into the recorded memory, and results out of it.
 
 Source: https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs
 """
@@ -26,60 +23,60 @@ from hpml.symbolic.execution.preserved import preserved
 from .called import Program
 
 MOST_SHAPES = 16
-"""Recordings of one model at most: each keeps all values of a forward."""
+"""The maximum number of recordings of a model, each of which keeps all values of a forward."""
 
 
 def check_available() -> None:
-    """Refuse where no GPU can record."""
+    """Raise DeviceError if there is no GPU."""
     if not torch.cuda.is_available():
         raise DeviceError(
             "enable_cuda_graphs=True expected a CUDA GPU, received a machine on which "
-            "torch.cuda.is_available() is False: leave it off here, or see `hpml doctor`"
+            "torch.cuda.is_available() is False: omit it on this machine, or see `hpml doctor`"
         )
 
 
-class _Kept:
-    """The modules, hooks and tensors of a model, and where in memory they are.
+class _Snapshot:
+    """The modules, hooks and tensors of a model, and the addresses of the tensors.
 
-    Every forward asks whether they still are, and a graph is there to save launches: finding the
-    modules again each time would cost as much as dozens of them.
+    The list of modules is stored, because finding them in each forward would take as long as dozens
+    of kernel launches.
     """
 
     def __init__(self, model: nn.Module) -> None:
         self._root, self._modules = model._modules, list(model.modules())
-        self._held: list[Any] = [hooks._global_forward_hooks, hooks._global_forward_pre_hooks]
+        self._dicts: list[Any] = [hooks._global_forward_hooks, hooks._global_forward_pre_hooks]
         for m in self._modules:
             hook = m._forward_hooks, m._forward_pre_hooks
-            self._held += (m._modules, m._parameters, m._buffers, *hook)
-        # Held, so that nothing else can get the identity of one that is gone.
-        self._values = self._now()
-        self._memory = list(map(_place, self._values))
+            self._dicts += (m._modules, m._parameters, m._buffers, *hook)
+        # Stored as objects, so that no new object can get the id of a deleted one.
+        self._values = self._current_values()
+        self._addresses = list(map(_address, self._values))
 
-    def _now(self) -> list[Any]:
-        return list(chain.from_iterable(map(dict.values, self._held)))
+    def _current_values(self) -> list[Any]:
+        return list(chain.from_iterable(map(dict.values, self._dicts)))
 
-    def unchanged(self, model: nn.Module) -> bool:
-        """Return whether this is the model, with the same modules and the same memory."""
-        values = self._now()
+    def matches(self, model: nn.Module) -> bool:
+        """Return whether the model has the same modules, hooks and addresses."""
+        values = self._current_values()
         return (
             model._modules is self._root
             and list(map(id, values)) == list(map(id, self._values))
-            and list(map(_place, values)) == self._memory
+            and list(map(_address, values)) == self._addresses
         )
 
     def modes(self) -> tuple[bool, ...]:
-        """Return which modules train: one of them may be frozen while the model trains."""
+        """Return the mode of each module."""
         return tuple([module.training for module in self._modules])
 
 
-def _place(value: Any) -> Any:
+def _address(value: Any) -> Any:
     if not isinstance(value, torch.Tensor):
         return None
     return value.data_ptr(), value.requires_grad
 
 
 class _Recordable(nn.Module):
-    """What is recorded: the model's layers, and the program that calls them."""
+    """A module for recording, with the model's layers and the program that calls them."""
 
     def __init__(self, model: nn.Module, run: Callable[..., Any]) -> None:
         super().__init__()
@@ -93,36 +90,36 @@ class _Recordable(nn.Module):
 
 
 def prepare(program: Program) -> Program:
-    """Wrap a program so that it is recorded at its first call with each kind of inputs."""
+    """Return a program that is recorded at its first call with each kind of inputs."""
     check_available()
     recordings: dict[tuple[Any, ...], Callable[..., Any]] = {}
-    kept: _Kept | None = None
+    snapshot: _Snapshot | None = None
 
     def run(self: Any, *inputs: torch.Tensor) -> Any:
-        nonlocal kept
+        nonlocal snapshot
         for value in inputs:
             if not isinstance(value, torch.Tensor) or not on_gpu(value):
-                what = f"one on {value.device}" if isinstance(value, torch.Tensor) else repr(value)
+                found = f"one on {value.device}" if isinstance(value, torch.Tensor) else repr(value)
                 raise ArgumentError(
-                    f"a model with CUDA graphs expected tensors on the GPU, received {what}: "
+                    f"a model with CUDA graphs expected tensors on the GPU, received {found}: "
                     "move the inputs with .to('cuda')"
                 )
-        # A recording holds the addresses of weights: with new ones all are worthless.
-        if kept is None or not kept.unchanged(self):
-            kept = _Kept(self)
+        # Recordings contain the addresses of the weights.
+        if snapshot is None or not snapshot.matches(self):
+            snapshot = _Snapshot(self)
             recordings.clear()
         key = (
             tuple((v.shape, v.dtype, v.device, v.requires_grad) for v in inputs),
-            (kept.modes(), torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
+            (snapshot.modes(), torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
             (torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda")),
         )
         if key not in recordings:
-            _check_few(recordings, inputs)
-            # Recording runs the layers a few times first, which must leave no trace in them.
+            _check_count(recordings, inputs)
+            # Recording first runs the layers a few times, which must not change them.
             with preserved(self), torch.cuda.device(inputs[0].device), _casts_recorded():
                 recordings[key] = _record(_Recordable(self, program.run), inputs)
         results = recordings[key](*inputs)
-        # The next replay writes into the same memory, so the caller gets a copy.
+        # Copy the results, because the next replay overwrites them.
         if isinstance(results, torch.Tensor):
             return results.clone()
         return tuple(result.clone() for result in results)
@@ -132,7 +129,7 @@ def prepare(program: Program) -> Program:
 
 @contextlib.contextmanager
 def _casts_recorded() -> Iterator[None]:
-    """Let autocast cast in the recording: casts kept from before are freed with its block."""
+    """Disable autocast's cache, whose casts would be freed while the recording still reads them."""
     before = torch.is_autocast_cache_enabled()
     torch.set_autocast_cache_enabled(False)
     try:
@@ -142,11 +139,11 @@ def _casts_recorded() -> Iterator[None]:
 
 
 def on_gpu(value: torch.Tensor) -> bool:
-    """Return whether a tensor is where kernels are recorded."""
+    """Return whether a tensor is on a GPU; tests replace this."""
     return value.is_cuda
 
 
-def _check_few(recordings: dict[tuple[Any, ...], Any], inputs: tuple[torch.Tensor, ...]) -> None:
+def _check_count(recordings: dict[tuple[Any, ...], Any], inputs: tuple[torch.Tensor, ...]) -> None:
     if len(recordings) < MOST_SHAPES:
         return
     shapes = ", ".join(str(tuple(value.shape)) for value in inputs)
@@ -158,7 +155,7 @@ def _check_few(recordings: dict[tuple[Any, ...], Any], inputs: tuple[torch.Tenso
 
 
 def _record(recordable: nn.Module, inputs: tuple[torch.Tensor, ...]) -> Callable[..., Any]:
-    """Record a forward for inputs like these, and the backward too where gradients are on."""
+    """Record a forward for such inputs, and also the backward if gradients are enabled."""
     samples = tuple(v.detach().clone().requires_grad_(v.requires_grad) for v in inputs)
     record = torch.cuda.make_graphed_callables if torch.is_grad_enabled() else _record_inference
     try:
@@ -169,7 +166,7 @@ def _record(recordable: nn.Module, inputs: tuple[torch.Tensor, ...]) -> Callable
             f"that cannot be captured ({str(error).splitlines()[0]}): a graph cannot read a value "
             "back to Python (.item(), .cpu(), print, `if` on a tensor), have a result whose size "
             "depends on values (nonzero, masks as indices), move data to the GPU, or run hooks: "
-            "take this out of the model, or build it without enable_cuda_graphs"
+            "remove this from the model, or build it without enable_cuda_graphs"
         ) from error
 
 
@@ -178,7 +175,7 @@ def _record_inference(module: nn.Module, samples: tuple[torch.Tensor, ...]) -> C
     side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side), torch.no_grad():
-        for _ in range(3):  # libraries choose their kernels in the first calls
+        for _ in range(3):  # libraries select their kernels in the first calls
             module(*samples)
     torch.cuda.current_stream().wait_stream(side)
     graph = torch.cuda.CUDAGraph()

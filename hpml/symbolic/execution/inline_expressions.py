@@ -1,8 +1,7 @@
-"""Which layers can be written out as an expression, and what it is.
+"""The inlined expressions of layers.
 
-Three kinds: the layers of the layer rules, by their functional form; operators, as operators; and
-functions of torch that were called on symbolic tensors, as calls of those functions. Anything else
-is called.
+Layers of the layer rules have their functional form, operators are written as operators, and
+functions of torch as calls of those functions. Other layers are called.
 """
 
 from __future__ import annotations
@@ -19,27 +18,15 @@ from hpml.symbolic.building.layer_rules import LAYER_RULES
 
 
 class Expression(NamedTuple):
-    """How a layer is written out.
+    """The inlined form of a layer."""
 
-    Attributes:
-        text: the expression; ``{0}``, ``{1}``, … are the arguments, ``{l}`` the layer, ``{p}``
-            its dictionary of parameters and ``{f}`` the function.
-        function: what ``{f}`` stands for.
-        parameters: the parameters that the expression looks up.
-        fixed: settings of the layer that the expression stands on.
-    """
-
-    text: str
+    text: str  # {0}, {1}, … are the arguments, {l} the layer, {p} its parameters, {f} the function
     function: Callable[..., Any] | None = None
-    parameters: tuple[str, ...] = ()
-    fixed: tuple[tuple[str, Any], ...] = ()
+    parameters: tuple[str, ...] = ()  # that the text reads
+    fixed: tuple[tuple[str, Any], ...] = ()  # settings of the layer that the text requires
 
     def write(self, arguments: Sequence[str], layer: str, parameters: str, function: str) -> str:
-        """Return the expression with names put in for its parts.
-
-        >>> Expression('linear({0}, {p}["weight"])').write(["h0"], "l[3]", "p[3]", "")
-        'linear(h0, p[3]["weight"])'
-        """
+        """Return the expression with names filled in, such as ``linear(h0, p[3]["weight"])``."""
         text = self.text.replace("{l}", layer).replace("{p}", parameters).replace("{f}", function)
         for position, argument in enumerate(arguments):
             text = text.replace(f"{{{position}}}", argument)
@@ -47,7 +34,7 @@ class Expression(NamedTuple):
 
 
 UNPACKED = Expression("{0}")
-"""The expression of unpacking: the statement itself does it, ``a, b = value``."""
+"""The expression of unpacking, which the assignment does, ``a, b = value``."""
 
 _SYMBOLS = {
     operator.add: "+",
@@ -81,7 +68,7 @@ KINDS: tuple[type[nn.Module], ...] = (
 
 
 def expression_of(layer: nn.Module, arguments: int) -> Expression | None:
-    """Return how a layer is written out; None if it is called.
+    """Return the expression of a layer, or None if the layer is called.
 
     >>> expression_of(nn.ReLU(), 1).text
     'relu({0}, {l}.inplace)'
@@ -100,14 +87,14 @@ def expression_of(layer: nn.Module, arguments: int) -> Expression | None:
 
 
 def _function_expression(layer: Any) -> Expression | None:
-    # It holds a tensor, which moves with the model, or calls a module with further arguments.
+    # A tensor constant moves with the model; a module with further arguments is called.
     if layer._tensor_constants or isinstance(layer.function, nn.Module):
         return None
     template = layer.template
     literals = [_literal(value, position) for position, value in enumerate(template.constants)]
 
     def fill(text: str) -> str:
-        # Constants last: they may hold any text.
+        # Fill in constants last, because they may contain any text.
         text = re.sub(r"\ba(\d+)\b(?!=)", r"{\1}", text)
         return re.sub(r"\bk\[(\d+)\]", lambda match: literals[int(match[1])], text)
 
@@ -122,8 +109,8 @@ def _function_expression(layer: Any) -> Expression | None:
 
 
 def _literal(value: Any, position: int) -> str:
-    """Return a constant as source: written out if it is short and plain, else looked up."""
-    kind = type(value)  # exactly: an IntEnum is more than its number
+    """Return a constant as source: a literal if it is short and plain, or else a lookup."""
+    kind = type(value)  # the exact type, because an IntEnum is not just a number
     if kind in (bool, str, type(None)) or (kind in (int, float) and abs(value) < 1e30):
         text = repr(value)
         if len(text) <= 40 and "{" not in text:

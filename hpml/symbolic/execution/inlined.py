@@ -1,14 +1,12 @@
-"""Inlined execution: the generated source computes what the layers compute, without calling them.
+"""Inlined execution: the generated source contains the layers' computations instead of calls.
 
-Calling a module costs more than a small layer computes: two Python frames, a look for hooks, an
-attribute that is searched for in three dictionaries. Written as ``linear(h, p["weight"],
-p["bias"])`` with the layer's own dictionary of parameters all of that is gone, and a parameter that
-is replaced, moved or swapped is still found.
+Calling a module takes longer than computing a small layer: two Python frames, a check for hooks,
+and attribute lookups in three dictionaries. ``linear(h, p["weight"], p["bias"])`` reads the layer's
+dictionary of parameters directly, so it also uses replaced or moved parameters.
 
-What is gone too is what the call would have done for others: hooks, a ``forward`` set on the
-instance, another ``__class__``. So each forward first asks the `guard` whether the layers are as
-they were when the source was written. Where they are not, they are called, which is always right,
-until the cause is gone.
+Inlining bypasses hooks, a ``forward`` set on the instance, and another ``__class__``. So each
+forward first checks with the `guard` that the layers are as they were when the source was
+generated, and otherwise calls them.
 """
 
 from __future__ import annotations
@@ -37,9 +35,9 @@ from .source import Wording, compile_source, failed_call_in, running_source
 
 
 def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
-    """Generate and compile the forward of a graph with these layers written out."""
+    """Generate and compile the forward of a graph with these layers inlined."""
     expressions = expressions_of(graph, layers)
-    wording, names = writing_out(graph, expressions)
+    wording, names = inlining(graph, expressions)
     source = running_source(graph, config.CODEGEN_MIN_LOOP_LENGTH, wording)
     forward = compile_source(source, names)
     guard = Guard(expressions, layers)
@@ -50,11 +48,11 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
 
     def run(self: Any, *inputs: Any) -> Any:
         layers = self._execution_order_layers
-        # A compiler gets the plain calls: it sees through them, and not through the guard.
+        # torch.compile cannot trace the guard, so it gets the plain calls.
         if torch.compiler.is_compiling():
             return call_in_order(graph, layers, inputs)
         parameters = guard.parameters(layers)
-        # A tracer notes in which layer it is.
+        # A tracer records the layer of each operator, so the layers have to be called.
         if parameters is None or torch._C._get_tracing_state() is not None:
             return in_order().run(self, *inputs)
         return forward(layers, parameters, *inputs)
@@ -70,7 +68,7 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
 
 
 def expressions_of(graph: Graph, layers: Sequence[nn.Module]) -> list[Expression | None]:
-    """Return the expression of each call's layer; None if it is called."""
+    """Return the expression of each call's layer, or None if the layer is called."""
     return [
         UNPACKED
         if call.unpacks and type(layer) is UnpackLayer
@@ -79,17 +77,17 @@ def expressions_of(graph: Graph, layers: Sequence[nn.Module]) -> list[Expression
     ]
 
 
-# Names that the source gives away itself, and words of Python.
+# Variables of the generated source, and keywords.
 _RESERVED = re.compile(
     r"[hio]\d+|_|l|p|q|layer|new|note|stamp|clock|zip|getattr|slice|"
     + "|".join([*keyword.kwlist, *keyword.softkwlist])
 )
 
 
-def writing_out(
+def inlining(
     graph: Graph, expressions: Sequence[Expression | None]
 ) -> tuple[Wording, dict[str, Any]]:
-    """Return the wording, and what its names of functions stand for: filled when it is used."""
+    """Return the wording and a dictionary of its functions, which is filled during generation."""
     names: dict[str, Any] = dict(FUNCTIONS)
     name_for: dict[int, str] = {}
 

@@ -1,4 +1,4 @@
-"""The bytecode instructions of a forward: how many are in its source, and whose code is counted."""
+"""Count the bytecode instructions of a forward, without those of its layers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from types import CodeType
 
 
 def written_instructions(source: str) -> int:
-    """Return how many bytecode instructions the running Python makes of a function's source.
+    """Return the number of bytecode instructions of a function's source in this Python version.
 
     >>> short = "def forward(self, h): return h"
     >>> long = "def forward(self, h): return self.layer(h)"
@@ -24,6 +24,6 @@ def _functions_in(code: CodeType) -> list[CodeType]:
 
 
 def is_execution(code: CodeType) -> bool:
-    """Return whether `code` is that of a forward, and not of the layers that it calls."""
+    """Return whether `code` belongs to a forward and not to the layers that it calls."""
     file_name = code.co_filename.replace("\\", "/")
     return file_name.startswith("<hpml.symbolic forward") or "hpml/symbolic/execution/" in file_name

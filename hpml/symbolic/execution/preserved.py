@@ -1,4 +1,4 @@
-"""Run a model and leave no trace: what a forward changes in its modules is put back."""
+"""Run a model and restore the state that its forward changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hpml.symbolic.building.inference import generators_restored
 
 @contextmanager
 def preserved(model: nn.Module) -> Iterator[None]:
-    """Put the attributes and buffers of all modules, and the random generators, back at the end.
+    """Restore the attributes and buffers of all modules, and the random generators, at the end.
 
     >>> norm = nn.BatchNorm1d(2)
     >>> with preserved(norm):
@@ -31,9 +31,9 @@ def preserved(model: nn.Module) -> Iterator[None]:
             for module, before in attributes:
                 module.__dict__.clear()
                 module.__dict__.update(before)
-            for module, known in buffers:
+            for module, before in buffers:
                 module._buffers.clear()
-                module._buffers.update(known)
+                module._buffers.update(before)
             with torch.no_grad():
                 for buffer, content in contents:
                     if not (buffer.is_meta or buffer.equal(content)):

@@ -1,11 +1,8 @@
-"""From a graph to Python source, and from source to a function.
+"""Generate Python source from a graph, and compile it to a function.
 
-Two forms of the same program. :func:`documented_source` gives every value a name of its own, as
-the documentation prints it; it is the one to read. :func:`running_source` uses the names of dead
-values again, so that the forward keeps no more memory alive than one written by hand; it is the
-one that runs.
-
-A straight chain of layers becomes a loop, ``for layer in l[a:b]:``, when it is long enough.
+:func:`documented_source` gives each value a separate name, for reading. :func:`running_source`
+reuses the names of dead values, so the forward frees memory as early as one written by hand. A long
+straight chain of layers becomes a loop, ``for layer in l[a:b]:``.
 """
 
 from __future__ import annotations
@@ -25,40 +22,23 @@ INDENT = "    "
 
 
 class Source(NamedTuple):
-    """Generated Python source.
-
-    Attributes:
-        text: the source of one function.
-        spans: for each line the calls it makes: the first, and one past the last.
-    """
+    """Generated Python source of one function."""
 
     text: str
-    spans: tuple[tuple[int, int], ...]
+    spans: tuple[tuple[int, int], ...]  # for each line its calls: first, and one past the last
 
 
 class Wording(NamedTuple):
-    """How a program says things; the order of the calls and the names are the same in all.
+    """The syntax of a program; the order of the calls and the names are independent of it."""
 
-    Attributes:
-        head: the name of the function.
-        parameters: its parameters before the inputs.
-        opening: the lines before the first call.
-        comments: whether each line names its layers.
-        call: from a call's position and its arguments to the expression that computes it.
-        loop: from the positions of a chain and the name of a value to the head of a loop and the
-            expression of a call in it.
-        kind: what a call is; the calls of a loop are of one kind.
-        statement: from the names of the results, the expression and its arguments to the lines of a
-            call.
-    """
-
-    head: str
-    parameters: str
-    opening: tuple[str, ...]
-    comments: bool
-    call: Callable[[int, list[str]], str]
-    loop: Callable[[int, int, str], tuple[str, str]]
-    kind: Callable[[int], Any]
+    head: str  # the name of the function
+    parameters: str  # before the inputs
+    opening: tuple[str, ...]  # the lines before the first call
+    comments: bool  # whether a comment names the layers of each line
+    call: Callable[[int, list[str]], str]  # from position and arguments to the expression
+    loop: Callable[[int, int, str], tuple[str, str]]  # from a chain to the head and the expression
+    kind: Callable[[int], Any]  # all calls of a loop have the same kind
+    # From results, expression and arguments to the lines of a call.
     statement: Callable[[str, str, list[str]], list[str]] = lambda results, expression, arguments: [
         f"{results} = {expression}"
     ]
@@ -81,7 +61,7 @@ def calling_layers(head: str, *, comments: bool) -> Wording:
 
 
 def documented_source(graph: Graph, min_loop_length: float) -> Source:
-    """Return the source in the form of the documentation: one name a value."""
+    """Return the source with a separate name for each value."""
     width = len(str(max(len(graph.inputs), len(graph.outputs), len(graph.calls))))
     names = [""] * len(graph.values)
     for position, call in enumerate(graph.calls):
@@ -97,7 +77,7 @@ def documented_source(graph: Graph, min_loop_length: float) -> Source:
 
 
 def running_source(graph: Graph, min_loop_length: float, wording: Wording | None = None) -> Source:
-    """Return the source that is run: names of dead values are used again."""
+    """Return the source that runs, which reuses the names of dead values."""
     wording = wording or calling_layers("forward", comments=True)
     slots = assign_slots(graph)
     width = len(str(max(len(graph.inputs), max(slots, default=0))))
@@ -115,16 +95,14 @@ def _name_inputs(graph: Graph, names: list[str], width: int) -> None:
 def find_chains(
     graph: Graph, min_length: float, kind: Callable[[int], Any] = lambda position: None
 ) -> dict[int, int]:
-    """Return the straight chains of calls: from the first call to one past the last.
+    """Return the start and end of each straight chain of calls of one ``kind``.
 
-    In a chain every call takes the result of the call before it and nothing else, and no other call
-    reads that result. A value that is an output ends its chain, and so does a call of another
-    ``kind``.
+    Each call in a chain takes only the result of the previous call, which nothing else reads.
     """
     if not min_length >= 2:
         raise ArgumentError(
-            f"the least length of a loop (config.CODEGEN_MIN_LOOP_LENGTH) expected a number of at "
-            f"least 2, received {min_length!r}; float('inf') writes no loops"
+            f"the minimum loop length (config.CODEGEN_MIN_LOOP_LENGTH) expected a number of at "
+            f"least 2, received {min_length!r}; float('inf') generates no loops"
         )
     counts = use_counts(graph)
     chains = {}
@@ -155,10 +133,10 @@ def _is_simple(call: Call) -> bool:
     return len(call.arguments) == 1 and not call.unpacks
 
 
-def _write(graph: Graph, wording: Wording, of: list[str], chains: dict[int, int]) -> Source:
-    """Write the program; ``of`` names each value."""
+def _write(graph: Graph, wording: Wording, names: list[str], chains: dict[int, int]) -> Source:
+    """Return the source of a program with these names of values and chains of calls."""
     calls = graph.calls
-    inputs = "".join(f", {of[value]}" for value in graph.inputs)
+    inputs = "".join(f", {names[value]}" for value in graph.inputs)
     lines = [f"def {wording.head}({wording.parameters}{inputs}):"]
     lines += [INDENT + line for line in wording.opening]
     spans = [(len(calls), len(calls))] * len(lines)
@@ -169,7 +147,7 @@ def _write(graph: Graph, wording: Wording, of: list[str], chains: dict[int, int]
         if position in chains:
             last = calls[end - 1].results[0]
             assert last is not None  # a chain has one result
-            variable, start = of[last], of[call.arguments[0]]
+            variable, start = names[last], names[call.arguments[0]]
             last_name = calls[end - 1].name
             comment = f"  # {_safe(call.name)} to {_safe(last_name)}" if wording.comments else ""
             if variable != start:
@@ -179,24 +157,24 @@ def _write(graph: Graph, wording: Wording, of: list[str], chains: dict[int, int]
             body = wording.statement(variable, expression, [variable])
             lines += [INDENT + INDENT + line for line in body]
         else:
-            results = ", ".join("_" if r is None else of[r] for r in call.results)
+            results = ", ".join("_" if r is None else names[r] for r in call.results)
             if call.unpacks and len(call.results) == 1:
                 results += ","
             star = "*" if call.unpacks else ""
-            arguments = [star + of[a] for a in call.arguments]
+            arguments = [star + names[a] for a in call.arguments]
             expression = wording.call(position, arguments)
             comment = f"  # {_safe(call.name)}" if wording.comments else ""
             first, *others = wording.statement(results, expression, arguments)
             lines += [INDENT + line for line in (first + comment, *others)]
         spans.extend([(position, end)] * (len(lines) - len(spans)))
         position = end
-    lines.append(f"{INDENT}return {', '.join([of[value] for value in graph.outputs])}")
+    lines.append(f"{INDENT}return {', '.join([names[value] for value in graph.outputs])}")
     spans.append((len(calls), len(calls)))
     return Source("\n".join(lines) + "\n", tuple(spans))
 
 
 def _safe(name: str) -> str:
-    """Return a name for a comment: one that is no identifier could end the comment."""
+    """Return a name for a comment, escaped if it is not an identifier and may have line breaks."""
     return name if name.isidentifier() else ascii(name)
 
 
@@ -206,8 +184,8 @@ _counter = itertools.count(1)
 def compile_source(source: Source, names: dict[str, Any] | None = None) -> Callable[..., Any]:
     """Compile generated source and return its function.
 
-    The function has a file name of its own that ``linecache`` knows, so a traceback, a debugger and
-    ``inspect.getsource`` show its lines. The lines are forgotten with the function.
+    The source is registered with ``linecache`` while the function exists, so tracebacks, debuggers
+    and ``inspect.getsource`` show its lines.
     """
     file_name = f"<hpml.symbolic forward {next(_counter)}>"
     scope: dict[str, Any] = {"__name__": "hpml.symbolic.generated", **(names or {})}
@@ -224,7 +202,7 @@ def compile_source(source: Source, names: dict[str, Any] | None = None) -> Calla
 def failed_call_in(
     function: Callable[..., Any], source: Source, calls: int
 ) -> Callable[[FrameType, int], int | None]:
-    """Return the ``failed_call`` of a program that runs this function of generated source."""
+    """Return the ``failed_call`` of a program for this function of generated source."""
 
     def failed_call(frame: FrameType, line: int) -> int | None:
         if frame.f_code is not function.__code__:
@@ -232,8 +210,8 @@ def failed_call_in(
         start, end = source.spans[line - 1]
         if end - start > 1:
             current = frame.f_locals.get("layer", frame.f_locals.get("q"))
-            among = frame.f_locals["l" if "layer" in frame.f_locals else "p"]
-            start = next((i for i in range(start, end) if among[i] is current), start)
+            items = frame.f_locals["l" if "layer" in frame.f_locals else "p"]
+            start = next((i for i in range(start, end) if items[i] is current), start)
         return start if start < calls else None
 
     return failed_call

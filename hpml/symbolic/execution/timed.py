@@ -1,8 +1,7 @@
-"""A program that times its operators: timestamps chained through the generated source.
+"""A program that times its operators with timestamps in the generated source.
 
-An operator's time runs from the end of the statement before it to the return of its call, so one
-clock call an operator attributes everything; in a loop it stands inside the loop. A second one
-follows where the result takes the place of a value that dies: that is the time of freeing memory.
+An operator's time is the time from the previous timestamp to the return of its call. A second
+timestamp follows the assignment of the result, which may free a dead value.
 """
 
 from __future__ import annotations
@@ -29,32 +28,34 @@ _GUARD, _LOOKUP = Label("[Guard]"), Label("[Layer lookup]")
 _RELEASE_NOTE = (
     "[Mem alloc/free] is the time of freeing values; PyTorch allocates inside the operators."
 )
-_CALLED = " The layers were called: one of them, its class or a function that it calls was changed."
+_LAYERS_CALLED = (
+    " The layers were called, because a layer, its class or a function that it calls was changed."
+)
 
 
 def prepare(
     program: Program, graph: Graph, layers: Sequence[nn.Module], execution: str, timing: Timing
 ) -> Program:
-    """Return a program with the same results that gives what each run took to ``timing``."""
+    """Return a program with the same results that passes the times of each run to ``timing``."""
     calling = calling_layers("forward", comments=True)._replace(opening=())
     called, failed_in_called = _compile(graph, calling, {}, timing.by_shape)
-    written, failed_in_written, guard = called, failed_in_called, None
-    first, about = _LOOKUP, _RELEASE_NOTE
+    inline, failed_in_inline, guard = called, failed_in_called, None
+    first, note = _LOOKUP, _RELEASE_NOTE
     if execution == "inlined":
         expressions = inlined.expressions_of(graph, layers)
-        wording, names = inlined.writing_out(graph, expressions)
-        written, failed_in_written = _compile(graph, wording, names, timing.by_shape)
+        wording, names = inlined.inlining(graph, expressions)
+        inline, failed_in_inline = _compile(graph, wording, names, timing.by_shape)
         guard = Guard(expressions, layers)
         first = _GUARD
-        about += " [Guard] checks that the layers are still those of the source."
+        note += " [Guard] checks that the layers still match the source."
     elif execution != "codegen":
-        about += f" The execution {execution!r} is timed as source that makes its calls in order."
-    each = (OTHER, RELEASE) if timing.by_shape else (RELEASE,)
-    operators = [(Label(call.layer_type, call.name), *each) for call in graph.calls]
+        note += f" The execution {execution!r} is timed as source that calls the layers in order."
+    overheads = (OTHER, RELEASE) if timing.by_shape else (RELEASE,)
+    operators = [(Label(call.layer_type, call.name), *overheads) for call in graph.calls]
     labels = (first, *[label for group in operators for label in group], OTHER)
 
     def run(self: Any, *inputs: Any) -> Any:
-        # A compiler or tracer records the operators, not the time of tracing them.
+        # While compiling or tracing, times would be those of recording the operators.
         if torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None:
             return program.run(self, *inputs)
         clock = clock_for(self, inputs)
@@ -64,17 +65,17 @@ def prepare(
         stamp(clock())
         layers = self._execution_order_layers
         parameters = None if guard is None else guard.parameters(layers)
-        forward = called if parameters is None else written
+        forward = called if parameters is None else inline
         stamp(clock())
         results = forward(layers, parameters, _noting(shapes), clock, stamp, *inputs)
         stamp(clock())
         is_changed = guard is not None and parameters is None
-        text = about + _CALLED if is_changed else about
+        text = note + _LAYERS_CALLED if is_changed else note
         timing.receive(OperatorTimes(stamps, labels, shapes, timing.sort, text))
         return results
 
     def failed_call(frame: FrameType, line: int) -> int | None:
-        for failed_in in (failed_in_written, failed_in_called):
+        for failed_in in (failed_in_inline, failed_in_called):
             position = failed_in(frame, line)
             if position is not None:
                 return position
@@ -84,7 +85,7 @@ def prepare(
 
 
 def clock_for(model: nn.Module, inputs: Any) -> Callable[[], int]:
-    """Return a clock in nanoseconds that waits, where numbers lie on a GPU, until it is done."""
+    """Return a clock in nanoseconds that first waits for the GPUs of the model and its inputs."""
     if not torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         return time.perf_counter_ns
     values = [*tree_leaves(inputs), *model.parameters()]
@@ -99,7 +100,7 @@ def clock_for(model: nn.Module, inputs: Any) -> Callable[[], int]:
 
 
 def shapes_of(values: Sequence[Any]) -> Shapes:
-    """Return the shape of each tensor among the arguments of an operator, and in lists of them."""
+    """Return the shape of each tensor among an operator's arguments and in their lists."""
     flat: list[Any] = []
     for value in values:
         flat.extend(value) if isinstance(value, (list, tuple)) else flat.append(value)
@@ -119,12 +120,12 @@ def _compile(
     """Compile a program of this wording with timestamps; return it and its ``failed_call``."""
 
     def statement(results: str, expression: str, arguments: list[str]) -> list[str]:
-        # Shapes are noted when the operator is done, and while its arguments still are there.
-        given = ", ".join(argument.removeprefix("*") for argument in arguments)
-        noted = [f"note({given})", "stamp(clock())"] if by_shape else []
+        # Note shapes after the operator, and before its arguments may be freed.
+        values = ", ".join(argument.removeprefix("*") for argument in arguments)
+        notes = [f"note({values})", "stamp(clock())"] if by_shape else []
         if arguments[0].startswith("*"):  # `new` would keep the parts alive
-            return [f"{results} = {expression}", "stamp(clock())", *noted, "stamp(clock())"]
-        timed = [f"new = {expression}", "stamp(clock())", *noted]
+            return [f"{results} = {expression}", "stamp(clock())", *notes, "stamp(clock())"]
+        timed = [f"new = {expression}", "stamp(clock())", *notes]
         return [*timed, f"{results} = new", "stamp(clock())"]
 
     wording = wording._replace(parameters="l, p, note, clock, stamp", statement=statement)

@@ -1,4 +1,4 @@
-"""The graph between inputs and outputs, as plain immutable data, and what is read off it."""
+"""The graph between inputs and outputs, as plain immutable data, and what is computed from it."""
 
 from __future__ import annotations
 

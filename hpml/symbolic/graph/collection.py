@@ -1,4 +1,4 @@
-"""From nodes to a graph: those between inputs and outputs, sorted, numbered and named."""
+"""Build a graph from nodes: find those between inputs and outputs, sort, number and name them."""
 
 from __future__ import annotations
 
@@ -17,32 +17,25 @@ from .data import Call, Graph, Value
 
 
 class Collected(NamedTuple):
-    """A graph with the modules and nodes that it was collected from.
-
-    Attributes:
-        graph: the graph.
-        layers: the module of each call.
-        nodes: the node of each value; none if the graph was cut out of another.
-    """
+    """A graph, the module of each call, and the node of each value."""
 
     graph: Graph
     layers: list[nn.Module]
-    nodes: list[Node]
+    nodes: list[Node]  # empty for a graph that is part of another
 
 
 def collect(
     inputs: Sequence[Node], outputs: Sequence[Node], output_names: Sequence[str] = ()
 ) -> Collected:
-    """Collect the graph between ``inputs`` and ``outputs``.
+    """Collect the graph between ``inputs``, which may be any nodes, and ``outputs``.
 
-    An input may be any node: what lies above it is left out. An input that no output needs stays
-    an argument of the model and is ignored.
+    An input that no output needs stays an argument of the model and is ignored.
 
     Raises:
         ForeignNodeError: an output needs an input that is not among ``inputs``.
     """
     found = _nodes_between(inputs, outputs)
-    # A parent is older than its children, so sorted by age they are in a forward order.
+    # A parent is older than its children, so creation order is a topological order.
     order = sorted(found, key=operator.attrgetter("index"))
     collected = _number(inputs, outputs, order)
     return collected._replace(graph=collected.graph._replace(output_names=tuple(output_names)))
@@ -68,11 +61,11 @@ def _nodes_between(inputs: Sequence[Node], outputs: Sequence[Node]) -> list[Node
 
 
 def _not_connected(node: Node, inputs: Sequence[Node], outputs: Sequence[Node]) -> str:
-    given = ", ".join(node.describe() for node in inputs) or "none"
+    received = ", ".join(node.describe() for node in inputs) or "none"
     return (
         f"an output ({outputs[0].describe() if len(outputs) == 1 else f'one of {len(outputs)}'}) "
         f"needs the {node.describe()}, which is not among the model's inputs: expected every "
-        f"input that the outputs depend on, received {given}. Add it to inputs, or build the "
+        f"input that the outputs depend on, received {received}. Add it to inputs, or build the "
         "output from the inputs alone"
     )
 
@@ -91,7 +84,7 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
     name_for = _Namer()
     unpacked: dict[int, int] = {}
     modules: dict[int, str] = {}
-    readers: dict[Node, list[int]] = {}  # of memory that values share: the calls so far
+    readers: dict[Node, list[int]] = {}  # the calls so far that read the memory of a base node
     for node in order:
         layer = node.layer
         assert layer is not None  # inputs were left out
@@ -119,18 +112,18 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
             arguments: tuple[int, ...] = (number[parents[0]],)
         else:
             arguments = tuple([number[parent] for parent in parents])
-        # A layer is registered under one name, however often it is used.
+        # A layer with several calls is registered once.
         module = modules.setdefault(id(layer), name)
         after: tuple[int, ...] = ()
         if node.changes is not None:
-            # What comes later waits for this call, and so for those that this call waits for.
+            # Later readers wait for this call, and so for the calls that it waits for.
             after = tuple(readers.get(node.changes, ()))
             readers[node.changes] = [len(calls)]
         for parent in parents:
             readers.setdefault(parent.base or parent, []).append(len(calls))
         unpacks = group is not None
-        known = (unpacks, node.origin, module, node.effects, after)
-        calls.append(Call(name, layer_type, arguments, results, *known))
+        details = (unpacks, node.origin, module, node.effects, after)
+        calls.append(Call(name, layer_type, arguments, results, *details))
         layers.append(layer)
     graph = Graph(
         tuple(values),
@@ -142,7 +135,7 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
 
 
 class _Namer:
-    """Names for the layers of a model: the type and a number, or the name the user chose."""
+    """Assign each layer a unique name: its type and a number, or the name that the user chose."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
@@ -151,12 +144,12 @@ class _Namer:
 
     def __call__(self, layer_type: str, custom_name: str | None) -> str:
         base = custom_name or self._bases.get(layer_type)
-        if base is None:  # a class may call itself anything; names reach source and paths
+        if base is None:  # a class name may be any text, but layer names appear in source and paths
             base = re.sub(r"\W|^(?=\d)", "_", layer_type) or "layer"
             self._bases[layer_type] = base
         count = self._counts.get(base, 0) + 1
         name = base if custom_name and count == 1 else f"{base}_{count}"
-        while name in self._taken:  # a name that the user chose looks like one of ours
+        while name in self._taken:  # a custom name may look like a generated one
             count += 1
             name = f"{base}_{count}"
         self._counts[base] = count
@@ -173,22 +166,18 @@ def _value_of(node: Node) -> Value:
 
 @functools.lru_cache(maxsize=1024)
 def _tensor_value(spec: TensorSpec) -> Value:
-    # Values that look the same are the same object: a deep model has few shapes.
+    # Cached, because a deep model has few distinct shapes.
     kind = str(spec.dtype).removeprefix("torch.")
     shape = tuple([size if isinstance(size, int) else None for size in spec.shape])
     return Value(shape, kind)
 
 
 def check_inputs(inputs: Sequence[Node]) -> None:
-    """Refuse the same input twice.
-
-    Raises:
-        ArgumentError: a node is given twice.
-    """
+    """Raise ArgumentError if two inputs are the same node or have the same name."""
     if len(set(inputs)) != len(inputs):
         raise ArgumentError(
-            f"inputs expected different symbolic values, received one of them twice among "
-            f"{len(inputs)}: give each once"
+            f"inputs expected different symbolic values, received {len(inputs)} with a duplicate: "
+            "give each once"
         )
     names = [node.custom_name for node in inputs if node.layer is None and node.custom_name]
     if len(set(names)) != len(names):

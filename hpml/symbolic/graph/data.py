@@ -1,9 +1,8 @@
 """The graph of a model: plain, immutable data, from which everything else is made.
 
 Values are numbered: first the inputs, then the results of each call, in the order in which the
-user wrote them. A call says which layer is applied to which values. The graph holds no layer, no
-tensor and no handle, only names and numbers, so it can be printed, compared, pickled and shared
-between threads and between copies of a model.
+user wrote them. The graph contains only names and numbers, no layers or tensors, so it can be
+printed, compared, pickled and shared between threads and between copies of a model.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class Value(NamedTuple):
-    """What is known about one value.
+    """One value of a graph.
 
     Attributes:
-        shape: the size of each dimension, ``None`` for one that depends on the batch; ``None`` if
-            the value is not a tensor.
+        shape: the size of each dimension, ``None`` for a size that depends on the batch; ``None``
+            if the value is not a tensor.
         kind: the dtype of a tensor, such as ``"float32"``, else the name of the type.
-        name: of an input that has one.
-        sizes_read: of an input: whether the student's program read its sizes as numbers.
+        name: the name of an input, or an empty string.
+        sizes_read: whether the student's program read the sizes of this input as numbers.
     """
 
     shape: tuple[int | None, ...] | None
@@ -39,16 +38,16 @@ class Call(NamedTuple):
     """One application of a layer.
 
     Attributes:
-        name: what the call is called in summaries and pictures, unique.
-        layer_type: what the layer is called by itself, such as ``"Linear"``.
-        arguments: the values it is applied to.
-        results: the values it makes: one, or with ``unpacks`` as many as there are, ``None`` for
-            those that are not used.
+        name: a unique name for summaries and pictures.
+        layer_type: the type name of the layer, such as ``"Linear"``.
+        arguments: the numbers of the argument values.
+        results: the numbers of the results: one, or with ``unpacks`` several, ``None`` for a
+            result that is not used.
         unpacks: whether the single argument is spread out, ``layer(*value)``.
-        origin: file and line of the statement that wrote it.
-        module: the name of the layer in the model: that of its first call.
-        effects: what the call does to the memory of an argument, if anything.
-        after: positions of calls that read what this one changes in place, and come before it.
+        origin: file and line of the statement that made the call.
+        module: the name of the layer in the model, which is the name of its first call.
+        effects: the effect on the memory of an argument, if any.
+        after: positions of earlier calls that read memory which this call changes in place.
     """
 
     name: str
@@ -66,11 +65,11 @@ class Graph(NamedTuple):
     """Inputs, calls and outputs of a model.
 
     Attributes:
-        values: everything that is given or computed.
-        inputs: which values are given, in the order of the model's arguments.
-        calls: what is computed, in an order that works: arguments before results.
-        outputs: which values are returned.
-        output_names: under which names, if the model returns a dictionary.
+        values: the inputs and all results of calls.
+        inputs: the numbers of the inputs, in the order of the model's arguments.
+        calls: the calls, in topological order.
+        outputs: the numbers of the values that the model returns.
+        output_names: the keys of the outputs, if the model returns a dictionary.
     """
 
     values: tuple[Value, ...]
@@ -80,7 +79,7 @@ class Graph(NamedTuple):
     output_names: tuple[str, ...] = ()
 
     def named(self, results: Any) -> Any:
-        """Return the results of a run under their names, if they have some."""
+        """Return the results of a run as a dictionary, if the outputs have names."""
         if not self.output_names:
             return results
         parts = (results,) if len(self.outputs) == 1 else results

@@ -1,8 +1,6 @@
-"""Liveness: when is a value last needed? From a forward order to names that can be used again.
+"""Liveness analysis: find the last use of each value, so that a forward can reuse variable names.
 
-A forward that gives every intermediate a name of its own keeps them all alive until it returns. A
-hand-written one says ``x = layer(x)``. :func:`assign_slots` does the same for any graph: the result
-of a call takes the place of a value that dies there.
+A forward with a separate name for each intermediate value keeps all of them alive until it returns.
 """
 
 from __future__ import annotations
@@ -11,11 +9,7 @@ from .data import Graph
 
 
 def last_uses(graph: Graph) -> list[int]:
-    """Return for each value the position of the last call that reads it.
-
-    A value that no call reads has -1; an output is needed until the end and has the number of
-    calls.
-    """
+    """Return the position of each value's last use: -1 if unused, the call count for an output."""
     uses = [-1] * len(graph.values)
     for position, call in enumerate(graph.calls):
         for argument in call.arguments:
@@ -26,7 +20,7 @@ def last_uses(graph: Graph) -> list[int]:
 
 
 def use_counts(graph: Graph) -> list[int]:
-    """Return for each value how often it is read, by calls and by the final return."""
+    """Return how many times each value is read, by calls and by the final return."""
     counts = [0] * len(graph.values)
     for call in graph.calls:
         for argument in call.arguments:
@@ -37,24 +31,22 @@ def use_counts(graph: Graph) -> list[int]:
 
 
 def assign_slots(graph: Graph, *, in_place: bool = True) -> list[int]:
-    """Give each value a slot, so that a slot is used again once its value is dead.
+    """Assign each value a slot, and reuse the slots of dead values.
 
-    Inputs have slots of their own, which stay theirs: the caller holds those values anyway. A
-    result takes the slot of an argument that dies in the same call, so that the memory of that
-    argument is free at once, unless this is not ``in_place``; else any slot whose value is dead;
-    else a new one.
+    Slots of inputs are not reused, because the caller keeps the inputs alive. With ``in_place``, a
+    result takes the slot of an argument that dies in the same call, which frees its memory at once.
     """
     last = last_uses(graph)
     slots = [-1] * len(graph.values)
     for position, value in enumerate(graph.inputs):
         slots[value] = position
-    taken = len(graph.inputs)
+    slot_count = len(graph.inputs)
     free: list[int] = []
-    given = set(graph.inputs)
+    inputs = set(graph.inputs)
     for position, call in enumerate(graph.calls):
         dying = free if in_place else []
         for argument in dict.fromkeys(call.arguments):
-            if last[argument] == position and argument not in given:
+            if last[argument] == position and argument not in inputs:
                 dying.append(slots[argument])
         for result in call.results:
             if result is None:
@@ -62,8 +54,8 @@ def assign_slots(graph: Graph, *, in_place: bool = True) -> list[int]:
             if free:
                 slots[result] = free.pop()
             else:
-                slots[result] = taken
-                taken += 1
+                slots[result] = slot_count
+                slot_count += 1
         for result in call.results:
             if result is not None and last[result] == -1:
                 free.append(slots[result])

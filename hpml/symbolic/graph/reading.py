@@ -1,4 +1,4 @@
-"""What is read off a graph: its summary, and a torch.fx module."""
+"""Two other forms of a graph: a summary table and a torch.fx module."""
 
 from __future__ import annotations
 
@@ -15,11 +15,7 @@ GAP = "   "
 
 
 def summary_text(model: nn.Module, graph: Graph, layers: Sequence[nn.Module]) -> str:
-    """Return the table that ``model.summary()`` prints.
-
-    Outputs carry a star; an unknown batch size is shown as ``None``; ``Parent`` holds the rows that
-    a layer takes its arguments from.
-    """
+    """Return the table that ``model.summary()`` prints; a star marks the outputs."""
     rows = _rows(graph, layers)
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = [
@@ -66,26 +62,23 @@ def _rows(graph: Graph, layers: Sequence[nn.Module]) -> list[list[str]]:
 
 
 def graph_module(model: nn.Module, graph: Graph) -> fx.GraphModule:
-    """Return a GraphModule with the layers of ``model``, one ``call_module`` node for each call.
-
-    Unpacking becomes one ``operator.getitem`` for each result that is used.
-    """
+    """Return a GraphModule with the layers of ``model``; unpacking becomes ``operator.getitem``."""
     fx_graph = fx.Graph()
-    made: dict[int, fx.Node] = {}
+    fx_nodes: dict[int, fx.Node] = {}
     for position, value in enumerate(graph.inputs):
-        made[value] = fx_graph.placeholder(graph.values[value].name or f"input_{position}")
+        fx_nodes[value] = fx_graph.placeholder(graph.values[value].name or f"input_{position}")
     for call in graph.calls:
         if call.unpacks:
             for position, result in enumerate(call.results):
                 if result is not None:
-                    source = made[call.arguments[0]]
-                    made[result] = fx_graph.call_function(operator.getitem, (source, position))
+                    source = fx_nodes[call.arguments[0]]
+                    fx_nodes[result] = fx_graph.call_function(operator.getitem, (source, position))
             continue
-        arguments = tuple(made[argument] for argument in call.arguments)
+        arguments = tuple(fx_nodes[argument] for argument in call.arguments)
         (result,) = call.results
         assert result is not None  # only unpacking leaves results out
-        made[result] = fx_graph.call_module(call.module, arguments)
-    outputs = tuple(made[value] for value in graph.outputs)
+        fx_nodes[result] = fx_graph.call_module(call.module, arguments)
+    outputs = tuple(fx_nodes[value] for value in graph.outputs)
     fx_graph.output(graph.named(outputs[0] if len(outputs) == 1 else outputs))
     fx_graph.lint()
     return fx.GraphModule(model, fx_graph, class_name=type(model).__name__)

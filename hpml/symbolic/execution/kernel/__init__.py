@@ -1,16 +1,14 @@
 """Numba execution: one compiled kernel for a whole graph of small layers, for inference on a CPU.
 
-Of a layer with four values Python takes a hundred times as long to call an operator as the
-processor to compute it. Here nothing of Python is left between the inputs and the outputs: a table
-of steps, one array of weights, one of values, and a loop that Numba compiled. What a graph holds
-that the kernel does not know is refused when the model is made.
+For a layer of four values, calling an operator from Python takes a hundred times as long as the
+arithmetic. The kernel is a compiled loop over a table of steps, with one array of weights and one
+of values. It supports linear layers, elementwise functions and changes of shape; a graph with other
+calls is refused when the model is made.
 
-The layers stay what the model consists of. Each forward asks the guard whether they are what the
-kernel was written for, and reads their weights again; else they are called. An object of
-`CompiledInference` has weights of its own instead, and no layers.
+Each forward checks with the guard that the layers are unchanged and reads their weights again;
+otherwise it calls the layers. A `CompiledInference` has a copy of the weights and no layers.
 
-The kernel knows linear layers, elementwise functions and changes of shape. Results agree with
-PyTorch's to 1e-6 relative in float64 and 1e-5 in float32.
+Results agree with PyTorch's to 1e-6 relative in float64 and 1e-5 in float32.
 """
 
 from __future__ import annotations
@@ -44,8 +42,8 @@ from .operations import Operand, Refused, reads_batch_size, settings_of, step_of
 class CompiledInference:
     """A graph compiled for inference: call it with the model's inputs.
 
-    It has a copy of the weights as they were: nothing that is done to the model reaches it. There
-    are no hooks, no training mode and no gradients.
+    It has a copy of the weights, so later changes of the model do not affect it. It has no hooks,
+    training mode or gradients.
     """
 
     def __init__(
@@ -58,33 +56,29 @@ class CompiledInference:
 
 
 def compiled_inference(model: Any, program: Program) -> CompiledInference:
-    """Return the compiled kernel of a model with its weights as they are now."""
+    """Return the compiled kernel of a model with a copy of its weights."""
     tensors = itertools.chain(model.parameters(), model.buffers())
     kind = next((tensor.dtype for tensor in tensors if tensor.is_floating_point()), None)
     dtype = str(kind).removeprefix("torch.") if kind else _kind_of_inputs(model.graph)
-    assert program.infer is not None  # what this module prepares has it
+    assert program.infer is not None  # set by `prepare`
     with torch.no_grad():
-        made = program.infer(model._execution_order_layers, dtype)
-    if made is None:
+        inference = program.infer(model._execution_order_layers, dtype)
+    if inference is None:
         raise ArgumentError(
-            "compiled_inference expected layers that the kernel can stand for, with weights of "
-            f"float32 or float64, received {dtype} and some that have to be called at present: "
+            "compiled_inference expected layers that the kernel can replace, with weights of "
+            f"float32 or float64, received {dtype} and layers that have to be called now: "
             "call model.eval(), remove hooks, and restore methods and settings that were replaced"
         )
-    return made  # type: ignore[no-any-return]
+    return inference  # type: ignore[no-any-return]
 
 
 def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
-    """Choose the steps of a graph's calls, and make ready to compile them.
-
-    Raises:
-        ArgumentError: the kernel cannot take a value or a call.
-    """
+    """Choose the steps for a graph's calls and generate their kernel, or raise ArgumentError."""
     steps = _steps(graph, layers)
     slots = assign_slots(graph, in_place=False)
     shapes = {number: _sample(graph, number) for number in (*graph.inputs, *graph.outputs)}
     width = max(_size(graph, number) for number in range(len(graph.values)))
-    kinds = sorted({step.kind for _, step in steps})  # so that like models share a kernel
+    kinds = sorted({step.kind for _, step in steps})  # sorted, so similar models share a kernel
     source = kernel_source(kinds)
     compiled = compile_kernel(source)
     weights = Weights(steps, layers)
@@ -103,37 +97,37 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
         packed = None if parameters is None else weights.read(parameters, dtype)
         return None if packed is None else CompiledInference(compute, packed, graph)
 
-    def run(self: Any, *given: Any) -> Any:
+    def run(self: Any, *arguments: Any) -> Any:
         layers = self._execution_order_layers
-        # A compiler gets the plain calls: it cannot see through the kernel.
+        # torch.compile cannot trace the kernel, so it gets the plain calls.
         if torch.compiler.is_compiling():
-            return call_in_order(graph, layers, given)
-        parameters = None if _operators_are_watched(given) else guard.parameters(layers)
+            return call_in_order(graph, layers, arguments)
+        parameters = None if _operators_are_watched(arguments) else guard.parameters(layers)
         packed = None
         if parameters is not None:
-            packed = weights.read(parameters, _array(given[0]).dtype)
+            packed = weights.read(parameters, _array(arguments[0]).dtype)
         if packed is None:
-            return in_order().run(self, *given)
-        return compute(packed, given)
+            return in_order().run(self, *arguments)
+        return compute(packed, arguments)
 
-    def compute(packed: Any, given: Sequence[Any]) -> Any:
-        if len(given) != len(inputs):
-            raise ArgumentError(f"expected {len(inputs)} input(s), received {len(given)}")
-        arrays = [_array(value) for value in given]
+    def compute(packed: Any, arguments: Sequence[Any]) -> Any:
+        if len(arguments) != len(inputs):
+            raise ArgumentError(f"expected {len(inputs)} input(s), received {len(arguments)}")
+        arrays = [_array(value) for value in arguments]
         batch = arrays[0].shape[0] if arrays[0].ndim else 1
         values = np.empty(total * batch, packed.dtype)
-        for value, array, (place, shape) in zip(given, arrays, inputs, strict=True):
+        for value, array, (offset, shape) in zip(arguments, arrays, inputs, strict=True):
             if array.shape != (batch, *shape) or array.dtype != packed.dtype:
                 raise _unexpected(
-                    f"an input of shape {(batch, *shape)} and {packed.dtype}, as the model was "
-                    "built with and as its other inputs and its weights are",
+                    f"an input of shape {(batch, *shape)} and {packed.dtype}, as in the model, its "
+                    "weights and its other inputs",
                     value,
                 )
-            values[place * batch : place * batch + array.size] = array.reshape(-1)
+            values[offset * batch : offset * batch + array.size] = array.reshape(-1)
         compiled(np.uintp(batch), table, packed, values)
         results = []
-        for place, shape in outputs:
-            result = values[place * batch :][: batch * math.prod(shape)]
+        for offset, shape in outputs:
+            result = values[offset * batch :][: batch * math.prod(shape)]
             results.append(torch.from_numpy(result.reshape(batch, *shape).copy()))
         return results[0] if len(results) == 1 else tuple(results)
 
@@ -144,12 +138,7 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
 
 
 def _array(value: Any) -> Any:
-    """Return the numbers of an input.
-
-    Raises:
-        ArgumentError: it is no tensor, one of a subclass, or one that lies elsewhere.
-        GradientError: gradients are recorded, and it requires one.
-    """
+    """Return a plain CPU tensor as an array, or raise ArgumentError or GradientError."""
     # A tracer would record the result as a constant.
     if type(value) not in PLAIN or torch._C._get_tracing_state() is not None:
         raise _unexpected(_TENSORS, value)
@@ -174,17 +163,13 @@ def _unexpected(expected: str, value: Any) -> ArgumentError:
     )
 
 
-def _operators_are_watched(given: tuple[Any, ...]) -> bool:
-    """Return whether the operators are watched or changed.
-
-    A tracer, a mode, autocast, a patch, a transform such as ``vmap``, derivatives in forward mode,
-    or the inputs themselves: tensors of a subclass.
-    """
+def _operators_are_watched(inputs: tuple[Any, ...]) -> bool:
+    """Return whether a tracer, mode, transform or tensor subclass observes or changes operators."""
     return bool(
         torch._C._get_tracing_state() is not None
         or torch._C._functorch.peek_interpreter_stack() is not None
         or forward_ad._current_level >= 0
-        or any(isinstance(value, torch.Tensor) and type(value) not in PLAIN for value in given)
+        or any(isinstance(value, torch.Tensor) and type(value) not in PLAIN for value in inputs)
         or torch._C._len_torch_function_stack()
         or torch._C._len_torch_dispatch_stack()
         or torch.is_autocast_enabled("cpu")
@@ -198,23 +183,23 @@ def _steps(graph: Graph, layers: Sequence[nn.Module]) -> list[tuple[int, Step]]:
         if value.kind not in ("float32", "float64") or value.kind != _kind_of_inputs(graph):
             raise ArgumentError(
                 "execution='numba' expected inputs of float32, or of float64, received "
-                f"{value.text()} of {value.kind}: {_OTHERS}"
+                f"{value.text()} of {value.kind}: {_ALTERNATIVES}"
             )
     steps: list[tuple[int, Step]] = []
-    given = set(graph.inputs)  # and what shares memory with them
+    input_memory = set(graph.inputs)  # and values that share memory with them
     for position, (call, layer) in enumerate(zip(graph.calls, layers, strict=True)):
         (result, *others), effects = call.results, call.effects
         if reads_batch_size(layer):
             continue
         try:
             if call.unpacks or others or result is None:
-                raise Refused("the kernel knows calls with one result")
+                raise Refused("the kernel supports calls with one result only")
             if graph.values[result].kind != _kind_of_inputs(graph):
-                raise Refused("the kernel knows results of the dtype of the inputs")
-            if effects is not None and call.arguments[effects.argument] in given:
-                given.add(result)
+                raise Refused("the kernel supports results of the dtype of the inputs only")
+            if effects is not None and call.arguments[effects.argument] in input_memory:
+                input_memory.add(result)
                 if effects.changed:
-                    raise Refused("it works in place on an input")
+                    raise Refused("it changes an input in place")
             operands = [
                 Operand(value, _sample(graph, value)) if graph.values[value].shape else None
                 for value in call.arguments
@@ -222,21 +207,21 @@ def _steps(graph: Graph, layers: Sequence[nn.Module]) -> list[tuple[int, Step]]:
             step = step_of(layer, Operand(result, _sample(graph, result)), operands)
         except Refused as reason:
             raise ArgumentError(
-                f"execution='numba' expected calls that its kernel knows, received {call.name}, "
-                f"{layer_text(layer)}: {reason}; {_OTHERS}"
+                f"execution='numba' expected calls that its kernel supports, received {call.name}, "
+                f"{layer_text(layer)}: {reason}; {_ALTERNATIVES}"
             ) from None
         steps.append((position, step))
     return steps
 
 
-_OTHERS = "choose 'inlined', 'codegen', 'ordered' or 'lazy', which run every graph"
+_ALTERNATIVES = "choose 'inlined', 'codegen', 'ordered' or 'lazy', which run every graph"
 
 
 def _sample(graph: Graph, value: int) -> tuple[int, ...]:
-    """Return the shape of a sample, behind the batch."""
+    """Return the shape of one sample, without the batch dimension."""
     first, *sample = graph.values[value].shape or (0,)
     if first is not None or None in sample:
-        raise Refused("the kernel knows tensors whose first dimension alone depends on the batch")
+        raise Refused("the kernel supports tensors with the batch as first dimension only")
     return tuple(sample)  # type: ignore[arg-type]
 
 
@@ -249,7 +234,7 @@ def _size(graph: Graph, value: int) -> int:
 
 
 def _guarded(call: Call, layer: nn.Module) -> Expression | None:
-    """Return what the guard watches of a layer: as if written out, with the settings fixed."""
+    """Return the inlined expression of a layer, with all settings fixed, for the guard to check."""
     expression = expression_of(layer, len(call.arguments))
     if expression is None:
         return None
@@ -259,16 +244,16 @@ def _guarded(call: Call, layer: nn.Module) -> Expression | None:
 def _table(
     steps: Sequence[tuple[int, Step]],
     kinds: Sequence[str],
-    places: Sequence[int],
+    offsets: Sequence[int],
     weights: Weights,
 ) -> Any:
-    """Return a row a step: its kind, its places, and its numbers."""
+    """Return one row for each step: its kind, its offsets, and its numbers."""
     number_of = {kind: number for number, kind in enumerate(kinds)}
     table = np.zeros((len(steps), 5 + NUMBERS), np.uintp)
-    for row, (_, step), constants in zip(table, steps, weights.places, strict=True):
-        arguments = [places[value] for value in step.arguments]
-        found = (number_of[step.kind], places[step.result], *arguments)
-        row[: len(found)] = found
+    for row, (_, step), constants in zip(table, steps, weights.offsets, strict=True):
+        arguments = [offsets[value] for value in step.arguments]
+        head = (number_of[step.kind], offsets[step.result], *arguments)
+        row[: len(head)] = head
         row[4] = constants
         row[5 : 5 + len(step.numbers)] = step.numbers
     return table

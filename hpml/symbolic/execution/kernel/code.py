@@ -1,9 +1,8 @@
-"""The source of a kernel: steps, each a few lines written once a kind, in one loop over a table.
+"""Generate the source of a kernel: a loop over a table of steps, with one branch for each kind.
 
-Source is written out a kind, not a step, so compiling takes as long for 4,000 layers as for 250;
-what differs between two steps of a kind is in a table. Numba compiles it for each dtype it meets.
-Indices are unsigned (``U`` is ``numpy.uintp``): Numba takes a negative index to count from the end,
-and asks for each signed one whether it is negative, which would take more than half of the time.
+Steps of one kind share source, so compiling takes the same time for 4,000 layers as for 250.
+Indices are unsigned (``U`` is ``numpy.uintp``), because Numba checks whether a signed index is
+negative, which would take more than half of the time.
 """
 
 from __future__ import annotations
@@ -20,33 +19,27 @@ import numpy as np
 class Step(NamedTuple):
     """One step of the kernel.
 
-    Attributes:
-        kind: the source; ``a`` and ``c`` are where its arguments begin, ``r`` where its result
-            begins, ``q`` where its constants begin, followed by its tensors, ``b`` the batch size,
-            ``p0`` and so on its numbers. ``U`` makes a number an index.
-        arguments: the values it reads, at most two.
-        result: the value it writes.
-        numbers: at most three.
-        constants: numbers of the values' own dtype.
-        tensors: the parameters of its layer that it reads, and their shapes; zeros for one that the
-            layer does not have. A matrix is packed transposed, so that the inner loop reads
-            neighbours.
+    In the source of a kind, ``a`` and ``c`` are the offsets of the arguments, ``r`` of the result,
+    and ``q`` of the constants with the tensors after them; ``b`` is the batch size, ``p0``, … are
+    the numbers, and ``U`` converts to an index.
     """
 
-    kind: str
-    arguments: tuple[int, ...]
-    result: int
-    numbers: tuple[int, ...] = ()
-    constants: tuple[float, ...] = ()
+    kind: str  # the source
+    arguments: tuple[int, ...]  # the values that it reads, at most two
+    result: int  # the value that it writes
+    numbers: tuple[int, ...] = ()  # unsigned, at most three
+    constants: tuple[float, ...] = ()  # of the dtype of the values
+    # Names and shapes of the layer's parameters; an absent one is read as zeros. A matrix is stored
+    # transposed, for contiguous access in the inner loop.
     tensors: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
 
 NUMBERS = 3
-"""The most numbers that a step has."""
+"""The largest count of numbers of a step."""
 
 
 def elementwise(expression: str, constants: int = 0) -> str:
-    """Return the kind that computes an expression of ``u``, and ``z`` of a second argument.
+    """Return the kind for an expression of ``u``, the argument, and ``z``, a second argument.
 
     >>> print(elementwise("u + z"))
     for k in range(b * p0):
@@ -63,15 +56,12 @@ def elementwise(expression: str, constants: int = 0) -> str:
     return "\n".join(lines) + "\n"
 
 
-_UNROLLED = 16
+_MAX_UNROLLED = 16
 
 
 def linear(inputs: int, outputs: int) -> str:
-    """Return the kind of a linear layer: bias first, then each input times its row of weights.
-
-    A small one is written for its sizes, with the sums in registers; larger ones share a kind.
-    """
-    if max(inputs, outputs) > _UNROLLED:
+    """Return the kind of a linear layer; small ones are unrolled, with the sums in registers."""
+    if max(inputs, outputs) > _MAX_UNROLLED:
         return _WIDE_LINEAR
     sums = range(outputs)
     return "\n".join(
@@ -115,16 +105,7 @@ def kernel(b, steps, w, v):
 
 
 def kernel_source(kinds: Iterable[str]) -> str:
-    """Return the source of the kernel that knows these kinds of steps.
-
-    >>> print(kernel_source([elementwise("-u")]).partition("p2")[2])
-     = steps[s, 7]
-            if kind == 0:
-                for k in range(b * p0):
-                    u = v[a + k]
-                    v[r + k] = -u
-    <BLANKLINE>
-    """
+    """Return the source of a kernel for these kinds of steps."""
     parts = [_HEAD]
     parts += [f"        p{i} = steps[s, {5 + i}]\n" for i in range(NUMBERS)]
     for number, kind in enumerate(kinds):
@@ -135,29 +116,26 @@ def kernel_source(kinds: Iterable[str]) -> str:
 
 @functools.lru_cache(maxsize=64)
 def compile_kernel(source: str) -> Callable[..., None]:
-    """Return the kernel of a source, which Numba compiles when it is first called with a dtype.
-
-    Models that differ in their weights and their order of layers alone share it.
-    """
+    """Return the kernel of a source, which Numba compiles at the first call with each dtype."""
     import numba
 
     names: dict[str, Any] = {"math": math, "U": np.uintp}
     exec(compile(source, "<kernel of a symbolic model>", "exec"), names)
-    # Without error_model="numpy" every division asks first whether it divides by zero.
+    # Without error_model="numpy" every division checks for zero.
     return numba.njit(nogil=True, error_model="numpy")(names["kernel"])
 
 
 @functools.cache
 def transposer() -> Callable[..., None]:
-    """Return the function that copies matrices transposed to their places, one after the other."""
+    """Return the function that copies matrices, transposed, to offsets in an array."""
     import numba
 
     @numba.njit(nogil=True)
-    def transpose(matrices: Any, places: Any, target: Any) -> None:
+    def transpose(matrices: Any, offsets: Any, target: Any) -> None:
         for m in range(matrices.shape[0]):
             rows = matrices.shape[1]
             for i in range(matrices.shape[2]):
                 for j in range(rows):
-                    target[places[m] + i * rows + j] = matrices[m, j, i]
+                    target[offsets[m] + i * rows + j] = matrices[m, j, i]
 
     return transpose

@@ -1,8 +1,8 @@
-"""Where the weights of a graph are while the kernel runs: in one array, with its constants.
+"""Pack the weights and constants of a graph into one array for the kernel.
 
-They are read for each forward: ``torch.stack`` copies all tensors of one shape at once, and sees
-that they have it, whatever happened to them meanwhile; a small kernel puts them in their places.
-Looking which changed would take longer, and would miss what is written through ``weight.data``.
+Each forward reads the weights again, because finding out which changed would take longer and would
+miss changes through ``weight.data``. ``torch.stack`` copies all tensors of one shape at once and
+checks the shape.
 """
 
 from __future__ import annotations
@@ -22,79 +22,67 @@ from .code import Step, transposer
 
 
 class Weights:
-    """Where each tensor and each constant of a graph's steps lies.
-
-    Attributes:
-        places: for each step where its constants begin; its tensors follow.
-    """
+    """The layout of the weights array; the constants of step i begin at ``offsets[i]``."""
 
     def __init__(self, steps: Sequence[tuple[int, Step]], layers: Sequence[nn.Module]) -> None:
-        self.places: list[int] = []
+        self.offsets: list[int] = []
         constants: list[tuple[int, float]] = []
         groups: dict[tuple[int, ...], list[tuple[int, str, int]]] = {}
-        self._none: list[tuple[int, str]] = []
-        place = 0
+        self._absent: list[tuple[int, str]] = []
+        offset = 0
         for position, step in steps:
-            self.places.append(place)
-            constants += enumerate(step.constants, place)
-            place += len(step.constants)
+            self.offsets.append(offset)
+            constants += enumerate(step.constants, offset)
+            offset += len(step.constants)
             for name, shape in step.tensors:
                 if layers[position]._parameters.get(name) is None:
-                    self._none.append((position, name))
+                    self._absent.append((position, name))
                 else:
-                    groups.setdefault(shape, []).append((position, name, place))
-                place += math.prod(shape)
-        self._filled = np.zeros(place)
-        for place, value in constants:
-            self._filled[place] = value
-        # For the tensors of one shape: which they are, their places, the shape of the copy.
+                    groups.setdefault(shape, []).append((position, name, offset))
+                offset += math.prod(shape)
+        self._constants = np.zeros(offset)
+        for offset, value in constants:
+            self._constants[offset] = value
+        # For the tensors of each shape: their names, their offsets, the shape of the stack.
         self._groups = [
             (
                 [(position, name) for position, name, _ in members],
-                np.array([place for *_, place in members], np.intp),
+                np.array([offset for *_, offset in members], np.intp),
                 (len(members), *shape),
             )
             for shape, members in groups.items()
         ]
 
     def read(self, parameters: Sequence[dict[str, Any]], dtype: Any) -> Any:
-        """Return the weights as they are now, an array; ``None`` where the layers are to be called.
-
-        That is where they are not what the kernel can read: of another dtype than the values, on
-        another device, of another shape, of a type that may compute something else; or where the
-        values are no numbers that the kernel computes with.
-
-        Raises:
-            GradientError: gradients are recorded, and a weight requires one.
-        """
+        """Return the current weights, None if unsupported, or raise GradientError."""
         if dtype not in ("float32", "float64") or any(
-            parameters[position][name] is not None for position, name in self._none
+            parameters[position][name] is not None for position, name in self._absent
         ):
             return None
         recording = torch.is_grad_enabled()
-        weights = self._filled.astype(dtype)
+        weights = self._constants.astype(dtype)
         kinds = {getattr(torch, str(dtype))}
-        for names, places, shape in self._groups:
+        for names, offsets, shape in self._groups:
             tensors = [parameters[position][name] for position, name in names]
             if recording and any(map(operator.attrgetter("requires_grad"), tensors)):
                 raise GradientError(NO_GRADIENT)
-            if not PLAIN.issuperset(map(type, tensors)):  # or one that is gone
+            if not PLAIN.issuperset(map(type, tensors)):  # a subclass or None
                 return None
-            # Of two types `stack` would make one.
+            # `stack` would convert different dtypes to one.
             if not kinds.issuperset(map(operator.attrgetter("dtype"), tensors)):
                 return None
             try:
-                copied = torch.stack(tensors)
-            except RuntimeError:  # one of another shape, or elsewhere
+                stacked = torch.stack(tensors)
+            except RuntimeError:  # shapes or devices differ
                 return None
-            if copied.device.type != "cpu" or copied.shape != shape:
+            if stacked.device.type != "cpu" or stacked.shape != shape:
                 return None
-            transposer()(copied.numpy().reshape(*shape[:2], -1), places, weights)
+            transposer()(stacked.numpy().reshape(*shape[:2], -1), offsets, weights)
         return weights
 
 
 PLAIN = frozenset((torch.Tensor, nn.Parameter))
-"""The types of tensors that are numbers and nothing else; a subclass may have operators its own."""
+"""The tensor types that the kernel supports; a subclass may redefine operators."""
 
 NO_GRADIENT = (
     "execution='numba' computes no gradients: call the model under torch.no_grad(), or choose "

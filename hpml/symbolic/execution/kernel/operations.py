@@ -1,8 +1,8 @@
-"""Which calls the kernel can take, and as which steps.
+"""Choose the kernel step for each call, or refuse the call.
 
-The kernel knows linear layers, elementwise functions without broadcasting, and changes of shape
-that leave the batch alone. The batch is the first dimension of every value, and no operation may
-touch it: that is what makes the kernel right for each batch size. The rest is refused.
+The kernel supports linear layers, elementwise functions without broadcasting, and changes of shape
+that keep the batch, which is the first dimension of every value. So it is correct for every batch
+size.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from .code import Step
 
 
 class Refused(ArgumentError):
-    """The kernel cannot take a call; the text says why."""
+    """The kernel does not support a call; the message is the reason."""
 
 
 class Operand(NamedTuple):
-    """A tensor of the graph: its number, and how many numbers a sample has."""
+    """A tensor of the graph: its number, and the shape of one sample."""
 
     value: int
     shape: tuple[int, ...]
@@ -44,7 +44,7 @@ Form = tuple[str, tuple[float, ...]]
 
 
 def _form(expression: str, *constants: float) -> Callable[..., Form]:
-    """Return a function whose settings do not matter, such as ``inplace``."""
+    """Return a function that gives this form and ignores ``inplace``."""
     return lambda inplace=False: (expression, constants)
 
 
@@ -70,7 +70,7 @@ _FORMS: dict[str, Callable[..., Form]] = {
     "cos": _form("math.cos(u)"),
     "tanh": _form("math.tanh(u)"),
     "sigmoid": _form("k0 / (k0 + math.exp(-u))", 1.0),
-    "relu": _form("u if not u <= k0 else k0", 0.0),  # not: what is not a number stays that
+    "relu": _form("u if not u <= k0 else k0", 0.0),  # `not <=`, so that NaN stays NaN
     "leaky_relu": _leaky_relu,
     "silu": _form("u / (k0 + math.exp(-u))", 1.0),
     "hardswish": _form("u * min(max(u + k0, k1), k2) / k2", 3.0, 0.0, 6.0),
@@ -85,58 +85,54 @@ NAME_OF: dict[Any, str] = {
     for name in (*_FORMS, *_ARITHMETIC, *_SHAPES)
     if hasattr(owner, name)
 }
-"""The functions, methods and operators of PyTorch and Python that stand for one of these."""
+"""The operation of each function, method and operator of PyTorch and Python."""
 
 
 def reads_batch_size(layer: nn.Module) -> bool:
-    """Return whether a call reads a size, as ``x.shape[0]`` does: only changes of shape use it."""
+    """Return whether a call reads a size, as ``x.shape[0]`` does; only shape changes use it."""
     return isinstance(layer, useful_layers.FunctionLayer) and layer.function is torch.Tensor.size
 
 
 def step_of(layer: nn.Module, result: Operand, operands: Sequence[Any]) -> Step:
-    """Return the step of a call of a layer.
-
-    Raises:
-        Refused: the kernel cannot take it.
-    """
+    """Return the step of a call of a layer, or raise `Refused`."""
     if isinstance(layer, useful_layers.FunctionLayer):
         name = None if layer._tensor_constants or layer.method else NAME_OF.get(layer.function)
-        given, settings = _arguments(layer, operands)
+        arguments, settings = _arguments(layer, operands)
     else:
         rule = LAYER_RULES.get(type(layer))
         name, *names = rule.kernel if rule is not None and rule.kernel else (None,)
-        given, settings = tuple(operands), {name: getattr(layer, name) for name in names}
+        arguments, settings = tuple(operands), {name: getattr(layer, name) for name in names}
     if name == "linear":
-        return _linear(result, *given, **settings)
+        return _linear(result, *arguments, **settings)
     if name in _ARITHMETIC:
-        if len(given) != 2 or settings:
-            raise Refused(f"the kernel knows {name} of two positional arguments only")
-        return _arithmetic(_ARITHMETIC[name], result, *given)
-    if name is None or not given or not isinstance(given[0], Operand):
-        raise Refused("the kernel does not know it")
-    if name in _SHAPES:  # the numbers are in the same order before and after
-        if given[0].size != result.size:
-            raise Refused("it has to leave the batch as it is: reshape(x.shape[0], …) or (-1, …)")
-        return _each(result, given[0], "u")
+        if len(arguments) != 2 or settings:
+            raise Refused(f"the kernel supports {name} of two positional arguments only")
+        return _arithmetic(_ARITHMETIC[name], result, *arguments)
+    if name is None or not arguments or not isinstance(arguments[0], Operand):
+        raise Refused("the kernel does not support it")
+    if name in _SHAPES:  # the elements keep their order, so the step is a copy
+        if arguments[0].size != result.size:
+            raise Refused("it has to keep the batch as it is: reshape(x.shape[0], …) or (-1, …)")
+        return _elementwise(result, arguments[0], "u")
     try:
-        expression, constants = _FORMS[name](*given[1:], **settings)
+        expression, constants = _FORMS[name](*arguments[1:], **settings)
     except (TypeError, ValueError) as error:
-        raise Refused(f"the kernel does not know its arguments: {error}") from None
-    return _each(result, given[0], expression, *constants)
+        raise Refused(f"the kernel does not support its arguments: {error}") from None
+    return _elementwise(result, arguments[0], expression, *constants)
 
 
 def _arguments(layer: Any, operands: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the arguments as they were written, with the values of the graph among them."""
-    places = {f"a{i}": operand for i, operand in enumerate(operands)}
-    # A size that is read has no number here, which torch.Size would ask for.
-    constants = [tuple if each is torch.Size else each for each in layer.template.constants]
-    scope = {"call": lambda *given, **named: (given, named), "k": constants}
+    """Return the positional and keyword arguments of a call, with operands filled in."""
+    values = {f"a{i}": operand for i, operand in enumerate(operands)}
+    # torch.Size accepts integers only, but a size that the graph computes is None here.
+    constants = [tuple if value is torch.Size else value for value in layer.template.constants]
+    scope = {"call": lambda *args, **kwargs: (args, kwargs), "k": constants}
     arguments: tuple[tuple[Any, ...], dict[str, Any]]
-    arguments = eval(f"call({layer.template.text})", scope | places)
+    arguments = eval(f"call({layer.template.text})", scope | values)
     return arguments
 
 
-def _each(result: Operand, x: Operand, expression: str, *constants: float) -> Step:
+def _elementwise(result: Operand, x: Operand, expression: str, *constants: float) -> Step:
     kind = code.elementwise(expression, len(constants))
     return Step(kind, (x.value,), result.value, (result.size,), constants)
 
@@ -148,10 +144,10 @@ def _arithmetic(symbol: str, result: Operand, x: Any, y: Any) -> Step:
         kind = code.elementwise(f"u {symbol} z")
         return Step(kind, (x.value, y.value), result.value, (result.size,))
     if isinstance(x, Operand) and type(y) in (int, float):
-        return _each(result, x, f"u {symbol} k0", float(y))
+        return _elementwise(result, x, f"u {symbol} k0", float(y))
     if isinstance(y, Operand) and type(x) in (int, float):
-        return _each(result, y, f"k0 {symbol} u", float(x))
-    raise Refused("the kernel computes with numbers and values of the graph only")
+        return _elementwise(result, y, f"k0 {symbol} u", float(x))
+    raise Refused("the kernel supports numbers and values of the graph as arguments only")
 
 
 def _linear(result: Operand, x: Operand, in_features: int, out_features: int) -> Step:
@@ -162,7 +158,7 @@ def _linear(result: Operand, x: Operand, in_features: int, out_features: int) ->
 
 
 def settings_of(layer: nn.Module) -> tuple[tuple[str, Any], ...]:
-    """Return the attributes of a layer that its steps stand on, and what they have to be."""
+    """Return the attributes on which a layer's step depends, and their required values."""
     rule = LAYER_RULES.get(type(layer))
     if rule is None:
         return ()
