@@ -1,8 +1,7 @@
-"""The command ``hpml``: thin, so that whatever it does can also be done from a notebook.
+"""The command ``hpml``, a thin layer over functions that notebooks can call too.
 
-Each subcommand imports what it needs when it is asked for; ``hpml --help`` is there at once. Exit
-codes: 0 done, 1 something failed (a cell, a missing requirement), 2 wrong arguments, 130
-interrupted.
+Each subcommand imports what it needs when it runs, so ``hpml --help`` is fast. Exit codes: 0 done,
+1 something failed (a cell, a missing requirement), 2 wrong arguments, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
     Args:
-        arguments: the words after ``hpml``; those of this process without it.
+        arguments: the words after ``hpml``; by default those of this process.
 
     >>> main(["--version"])
     hpml 1.0.0
@@ -44,18 +43,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("hpml: interrupted", file=sys.stderr)
         return 130
-    except SystemExit as leaving:  # argparse leaves by it, also after --help
+    except SystemExit as leaving:  # argparse exits this way, also after --help
         return leaving.code if isinstance(leaving.code, int) else 2
     return code
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose help ends with an example, and whose options are declared when it is used.
-
-    Args:
-        example: a command line, shown at the end of the help.
-        declare: adds the arguments to the parser; called before it parses for the first time.
-    """
+    """A parser whose help ends with an example; `declare` adds its options at first use."""
 
     def __init__(
         self,
@@ -147,7 +141,7 @@ def _declare_train(parser: argparse.ArgumentParser) -> None:
 
 def _declare_progress(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    whose = "instead: predictions and the ten questions of a class, from the files in it"
+    whose = "show predictions and the ten questions of a class instead, from the files in it"
     add("--class", dest="folder", type=Path, metavar="FOLDER", help=whose)
     parser.set_defaults(run=_progress)
 
@@ -161,7 +155,7 @@ def _declare_book(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", type=Path, metavar="OUT", help="new, empty, or an earlier book")
     source = parser.add_mutually_exclusive_group()
     source.add_argument("--executed", type=Path, metavar="DIR", help=_COPIES)
-    instructor = "instead: plans, solutions, answers and exam questions"
+    instructor = "write plans, solutions, answers and exam questions instead"
     source.add_argument("--instructor", action="store_true", help=instructor)
     parser.set_defaults(run=_book)
 
@@ -184,7 +178,7 @@ _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
     ),
     "doctor": (
         "show what this machine has for the course",
-        "Show what this machine has, and what each missing thing costs.\n"
+        "Show what this machine has, and what each missing part costs.\n"
         "The exit code is 1 if something that the course requires is missing.",
         "hpml doctor",
         lambda parser: parser.set_defaults(run=_doctor),

@@ -1,4 +1,4 @@
-"""What this machine can do for the course, and what each missing thing costs."""
+"""Report what this machine has for the course, and what each missing part costs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hpml.base.tables import Shown, Table, format_bytes
 from hpml.jit.compilers import find_compiler, find_cpp_compiler
 
 State = Literal["ok", "absent", "warning", "missing"]
-"""``ok``; ``absent``: optional and not there; ``warning``: look at it; ``missing``: required."""
+"""``absent``: optional and not installed; ``warning``: may be a problem; ``missing``: required."""
 
 _OLDEST_PYTHON, _NEWEST_PYTHON = (3, 11), (3, 14)
 _MARKS: dict[State, str] = {"ok": "✓", "absent": "–", "warning": "!", "missing": "✗"}
@@ -65,7 +65,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report(Shown):
-    """All findings, in the order a reader needs them."""
+    """All findings, in order of importance."""
 
     findings: tuple[Finding, ...]
 
@@ -91,7 +91,7 @@ class Report(Shown):
 
 
 def report() -> Report:
-    """Look at this machine and return what was found; imports torch if it is installed.
+    """Inspect this machine; imports torch if it is installed.
 
     >>> any(finding.name == "Python" for finding in report().findings)
     True

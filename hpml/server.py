@@ -1,4 +1,4 @@
-"""Start JupyterLab on the course: on this machine only, behind a token, without a network."""
+"""Start JupyterLab on the course, protected by a token and reachable from this machine only."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 _ADDRESS = "127.0.0.1"
 _FIRST_PORT = 8888
 _FIRST_LAB = "notebooks/00_start_here.ipynb"
-# It asks the network for news and new versions, and asks the student whether it may.
+# This extension contacts the network for news and asks the student for permission.
 _QUIET = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
 
 
 class PortTakenError(HpmlError):
-    """The port asked for is in use by another program."""
+    """Another program uses the requested port."""
 
 
 class MissingLabError(HpmlError):
@@ -43,7 +43,7 @@ class MissingLabError(HpmlError):
 
 @dataclass(frozen=True)
 class Launch:
-    """What to start: everything about the server, decided before it runs."""
+    """How to start the server."""
 
     command: tuple[str, ...]
     environment: dict[str, str]
@@ -51,7 +51,7 @@ class Launch:
 
 
 def plan(*, browser: bool, port: int, token: str, course: Path, settings: Path) -> Launch:
-    """Return how JupyterLab is to be started."""
+    """Return how to start JupyterLab."""
     command = [
         sys.executable,
         "-m",
@@ -60,18 +60,18 @@ def plan(*, browser: bool, port: int, token: str, course: Path, settings: Path) 
         f"--ServerApp.root_dir={course}",
         f"--ServerApp.ip={_ADDRESS}",
         f"--ServerApp.port={port}",
-        # Another port than the one we print would be no help.
+        # The server must use the port that we print.
         "--ServerApp.port_retries=0",
-        # One Ctrl-C ends it; without this Jupyter asks back.
+        # Without this Jupyter asks for confirmation after Ctrl-C.
         "--ServerApp.answer_yes=True",
         "--LabApp.news_url=None",
-        # It asks the network for extensions, and takes time to load.
+        # The extension manager contacts the network and loads slowly.
         "--LabApp.extension_manager=readonly",
         "--log-level=WARN",
         "--LabApp.log_level=WARN",
     ]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        # In a container everyone is root, and Jupyter would refuse to start.
+        # In a container the user is often root, as whom Jupyter refuses to start.
         command.append("--allow-root")
     if not browser:
         command.append("--no-browser")
@@ -88,9 +88,9 @@ def plan(*, browser: bool, port: int, token: str, course: Path, settings: Path) 
 
 
 def own_course() -> Path:
-    """Return a course folder to work in; outside of a clone a copy in the working directory.
+    """Return the course folder; outside a clone, copy it into the working directory first.
 
-    Nothing is overwritten: a copy that is there already is used as it is.
+    An existing copy is used unchanged.
     """
     course = course_folder()
     if course != PACKAGED:
@@ -130,7 +130,7 @@ def serve(*, browser: bool = True, port: int | None = None) -> int:
             course=course,
             settings=settings,
         )
-        # flush: a person reads it now, also through a pipe.
+        # flush: the user needs it now, also through a pipe.
         print(f"JupyterLab: {launch.url}\nIt starts, which takes some seconds.", flush=True)
         start = time.perf_counter()
         server = subprocess.Popen(launch.command, env={**os.environ, **launch.environment})
@@ -142,8 +142,7 @@ def serve(*, browser: bool = True, port: int | None = None) -> int:
                 print(f"It runs after {took:.0f} s and {opens}. Ctrl-C stops it.", flush=True)
             return server.wait()
         except KeyboardInterrupt:
-            # The terminal sent the same signal to the server, which is ending by itself; where the
-            # signal came to us alone, `_end` passes it on.
+            # A terminal sends the signal to the server too; otherwise `_end` ends the server.
             return 0
         finally:
             _end(server)
@@ -157,7 +156,7 @@ def _wait_until_it_listens(server: subprocess.Popen[bytes], port: int) -> None:
 
 
 def _end(server: subprocess.Popen[bytes]) -> None:
-    """End the server in its own way first, and by force if it does not."""
+    """Wait for the server to end, then terminate it, then kill it."""
     for ask in (server.terminate, server.kill):
         with contextlib.suppress(subprocess.TimeoutExpired):
             server.wait(5)
@@ -167,7 +166,7 @@ def _end(server: subprocess.Popen[bytes]) -> None:
 
 
 def _has_a_browser() -> bool:
-    """Return whether one can be opened from here, which over SSH or in a container is not so."""
+    """Return whether a browser can be opened; over SSH or in a container it usually cannot."""
     try:
         webbrowser.get()
     except webbrowser.Error:
@@ -187,7 +186,7 @@ def _free_port(wanted: int | None) -> int:
 
 def _is_free(port: int) -> bool:
     with socket.socket() as probe:
-        # As the server will: connections of an earlier server that are still closing do not count.
+        # As the server does: ignore closing connections of an earlier server.
         if os.name == "posix":
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -199,7 +198,7 @@ def _is_free(port: int) -> bool:
 
 @contextlib.contextmanager
 def _settings() -> Iterator[Path]:
-    """Make the folder that switches off the announcements; it goes when the server has ended."""
+    """Yield a temporary settings folder that switches off the announcements."""
     with tempfile.TemporaryDirectory(prefix="hpml-lab-") as name:
         folder = Path(name, "labconfig")
         folder.mkdir()
@@ -209,7 +208,7 @@ def _settings() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _terminated_as_interrupted() -> Iterator[None]:
-    """Let SIGTERM end us like Ctrl-C, so that the server never outlives this command."""
+    """Treat SIGTERM as Ctrl-C, so that the server never outlives this command."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

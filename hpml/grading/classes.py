@@ -1,9 +1,8 @@
-"""Grading a folder of submissions: side by side, a page each, and to be continued at any time.
+"""Grade a folder of submissions in parallel; an interrupted run can be resumed.
 
-A later run takes what a signed record says, where notebooks, exercises and grader are the same.
-
-Each job is a process of its own: what a judge or a reference changes globally, such as the seed of
-PyTorch, is never shared. No line of a submission runs in these processes.
+A later run uses the signed record where notebooks, exercises and grader are unchanged. Each job is
+a separate process, so global state such as PyTorch's seed is never shared. No line of a submission
+runs in these processes.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _TICK = 0.5
 
 @dataclass(frozen=True)
 class Graded:
-    """One submission: graded now or taken from a record, and whether there was a forged record."""
+    """One submission, graded now or read from a record, and whether its record was forged."""
 
     report: Report
     again: bool
@@ -44,7 +43,7 @@ class Graded:
 
 @dataclass(frozen=True)
 class Class:
-    """All submissions of a class, and the names of what is none."""
+    """All submissions of a class, and the names of other entries of the folder."""
 
     graded: tuple[Graded, ...]
     left_out: list[str]
@@ -63,7 +62,7 @@ def grade_class(
     catalogue: Catalogue = COURSE,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Class:
-    """Grade every submission in a folder, or `only` some; the others are as their records say."""
+    """Grade every submission in a folder, or `only` some; the others keep their recorded result."""
     if reports.resolve().is_relative_to(folder.resolve()):
         raise BadRequest(
             "--reports: expected a folder outside the class's folder, which all can read."
@@ -86,7 +85,7 @@ def grade_class(
     forged: set[str] = set()
 
     def finish(report: Report, *, again: bool) -> None:
-        """Write the page at once: an interrupted class keeps those of what was graded."""
+        """Write the page immediately, so that an interrupted run keeps the finished ones."""
         report = given.applied(report)
         found[report.name] = Graded(report, again, again and report.name in forged)
         write_page(report, reports, "-".join(chosen))
@@ -127,7 +126,7 @@ def _grade_all(
     limits: Limits,
     catalogue: Catalogue,
 ) -> Generator[tuple[Submission, Report]]:
-    """Grade submissions in bubblewrap; yield each with its report, as soon as it is graded."""
+    """Grade submissions in bubblewrap; yield each with its report when it is done."""
     if not submissions:
         return
     if jobs == 1 or len(submissions) == 1:
@@ -149,7 +148,7 @@ def _grade_all(
             executor.submit(_grade, each, seed): each for each in submissions
         }
         while waiting:
-            # A moment at a time, so that Ctrl-C is heard on every system.
+            # Wait in short steps, so that Ctrl-C works on every system.
             done, _ = wait(waiting, timeout=_TICK, return_when=FIRST_COMPLETED)
             for future in done:
                 yield waiting.pop(future), future.result()
@@ -165,10 +164,10 @@ def _grade_all(
             process.terminate()
         for process in started:
             process.join(timeout=10)
-            process.kill()  # one that is still there would be waited for at exit
+            process.kill()  # Python waits at exit for processes that still run
 
 
-_grader: Grader | None = None  # of a job's process
+_grader: Grader | None = None  # one for each job's process
 
 
 def _begin(limits: Limits, catalogue: str, path: list[str]) -> None:
@@ -176,7 +175,7 @@ def _begin(limits: Limits, catalogue: str, path: list[str]) -> None:
     global _grader
     sys.path[:] = path
     with contextlib.suppress(ValueError):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the first process
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
         signal.signal(signal.SIGTERM, _end)
     known: Catalogue = importlib.import_module(catalogue)
     _grader = Grader(limits=limits, catalogue=known)
@@ -191,7 +190,7 @@ def _follow(parent: multiprocessing.process.BaseProcess) -> None:
 
 
 def _end(*_: object) -> None:
-    # In a thread: closing waits for locks that the interrupted main thread may hold.
+    # In a thread, because closing waits for locks that the interrupted main thread may hold.
     threading.Thread(target=_close).start()
 
 

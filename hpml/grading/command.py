@@ -1,6 +1,6 @@
-"""The command ``hpml grade``: one submission, or a class of them.
+"""The command ``hpml grade``, for one submission or a class.
 
-The exit code tells whether grading worked, not what was earned: 0 also for a report full of zeros.
+The exit code says whether grading worked: a report full of zeros exits with 0.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FOR_A_CLASS = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command can be asked."""
+    """Declare the options of the command."""
     add = parser.add_argument
     paths = "a notebook, a folder of notebooks, or a lab's number (default: notebooks/)"
     add("path", nargs="?", metavar="PATH", help=paths)
@@ -71,9 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Grade what the command line asks for, and print it."""
+    """Run the command and print its result."""
     _refuse_contradictions(options)
-    # As Ctrl-C: what was started is ended.
+    # SIGTERM works as Ctrl-C: all child processes end.
     signal.signal(signal.SIGTERM, _interrupted)
     try:
         if options.gradescope is not None:
@@ -111,7 +111,7 @@ def _grade_one(options: argparse.Namespace) -> None:
     from hpml.grading.grader import Grader
 
     path, lab = options.path, options.lab
-    # A bare number is a lab of the course, unless something of that name is here.
+    # A bare number is a lab of the course, unless a file of that name exists.
     if path is not None and path.isdecimal() and not Path(path).exists():
         if lab is not None:
             raise BadRequest("expected the lab once, as PATH or with --lab; got both.")

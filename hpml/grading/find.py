@@ -1,6 +1,6 @@
-"""Step 1: which notebooks a student or a class handed in, and whose they are by their names.
+"""Step 1: find the submitted notebooks, and tell from their names whose they are.
 
-Nothing is written beside a submission; what else is in its folder is named, and not opened.
+Nothing is written beside a submission. Other files in its folder are listed but not opened.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from hpml.grading import BadRequest
 from hpml.labs import catalogue as course
 
 _NUMBER = re.compile(r"(\d\d)[ _-]")
-_KEPT = ("predictions.json", "progress.json")  # files of a student for `hpml progress --class`
-_ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json", ".json")  # browsers and mailers add some
+_KEPT = ("predictions.json", "progress.json")  # read by `hpml progress --class`
+_ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json", ".json")  # browsers append some
 _OF_A_LAB = re.compile(r"(?<!\d)\d\d(?!\d)")
 _SCRIPT = ".py"  # Jupytext's form of a notebook
 _SHOWN = 4
-_MOST = 10  # notebooks of an upload that are graded for a lab
-_MOST_BYTES = 200 * 2**20  # of a notebook, outputs included
+_MOST = 10  # graded notebooks per upload and lab
+_MOST_BYTES = 200 * 2**20  # size of a notebook with its outputs
 _PLATFORM = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d{2,})_")
-# Canvas: lovelaceada_LATE_4711_998_06_forward_order.ipynb, with the numbers of student and upload.
+# Canvas: lovelaceada_LATE_4711_998_06_forward_order.ipynb: student ID, then upload ID.
 _CANVAS = re.compile(r"[^_]+_(?:LATE_)?\d{3,}_(?P<upload>\d{3,})_")
 _MOODLE = re.compile(r"[^_]+_\d{2,}_assignsubmission_")
 _ENDING = re.compile(r"(\.ipynb(\.txt|\.json)?|\.json|\.py)$", re.IGNORECASE)
 
 
 class Catalogue(Protocol):
-    """What a module says of labs; the course's is `hpml.labs.catalogue`."""
+    """The labs and their exercises; the course's own is `hpml.labs.catalogue`."""
 
     LABS: tuple[str, ...]
 
@@ -60,7 +60,7 @@ def entries(catalogue: Catalogue, lab: str) -> list[Exercise | Choice]:
 
 
 class UnreadableNotebook(Exception):
-    """The notebook cannot be read; the message is for the student."""
+    """The notebook is unreadable; the message is for the student."""
 
     def __init__(self, text: str, status: str = "unreadable") -> None:
         super().__init__(text)
@@ -69,25 +69,25 @@ class UnreadableNotebook(Exception):
 
 @dataclass(frozen=True)
 class Submission:
-    """What one student handed in: the notebooks of each lab, or the path that one should have."""
+    """One student's submission: for each lab its notebooks, or the path of the missing one."""
 
-    name: str  # that of its folder or notebook, the earliest of several
-    notebooks: Mapping[str, tuple[Path, ...]]  # by lab, those of the earliest upload first
-    uploads: tuple[Path, ...] = ()  # the folders and notebooks that it consists of
-    fingerprints: tuple[str, ...] = ()  # of the notebooks: texts that change with their content
+    name: str  # of its folder or notebook; of the earliest upload
+    notebooks: Mapping[str, tuple[Path, ...]]  # by lab, earliest upload first
+    uploads: tuple[Path, ...] = ()  # its folders and notebooks
+    fingerprints: tuple[str, ...] = ()  # hashes of the notebooks
 
     @property
     def labs(self) -> tuple[str, ...]:
-        """The labs it is graded for."""
+        """The labs to grade."""
         return tuple(self.notebooks)
 
     @property
     def names(self) -> set[str]:
-        """The names that it is found by: those of all its uploads."""
+        """All names of the student and of the uploads."""
         return {name for each in self.uploads for name in names_of(each.name)}
 
     def upload_of(self, notebook: Path) -> int:
-        """Return in which of its uploads a notebook is, the earliest 0."""
+        """Return the index of the upload that contains a notebook; the earliest is 0."""
         found = (n for n, each in enumerate(self.uploads) if notebook.is_relative_to(each))
         return next(found, 0)
 
@@ -95,7 +95,7 @@ class Submission:
 def find(
     path: Path, *, labs: Sequence[str] | None = None, catalogue: Catalogue = COURSE
 ) -> Submission:
-    """Return the submission at `path`: a notebook, or a folder of notebooks named as the labs."""
+    """Return the submission at `path`: a notebook, or a folder of notebooks named like labs."""
     if not path.is_symlink() and not path.exists():
         text = "expected a notebook or a folder of notebooks."
         raise BadRequest(f"{describe(str(path))} does not exist; {text}")
@@ -111,10 +111,10 @@ def find(
 def find_class(
     folder: Path, *, labs: Sequence[str] | None = None, catalogue: Catalogue = COURSE
 ) -> tuple[list[Submission], list[str]]:
-    """Return the submissions in a folder, and the names of what is none for these labs.
+    """Return the submissions in a folder, and the names of all other entries.
 
-    A submission is a folder or a notebook, or several that a platform named for one student. What
-    is left out is an archive, say, or a notebook of another lab.
+    A submission is a folder or a notebook, or several that a platform named for one student. Other
+    entries are archives, for example, or notebooks of other labs.
     """
     if not folder.is_dir():
         raise BadRequest(f"{describe(str(folder))}: expected the folder of a class.")
@@ -148,7 +148,7 @@ def _submission(
     notebooks = {}
     for lab in labs:
         found = tuple(path for each in there.values() for path in each.get(lab, ()))
-        # Reading a link says that it is one; it leads who knows where.
+        # Reading a link refuses it; the link is not followed.
         missing = first if first.is_symlink() else first / _file_name(lab)
         notebooks[lab] = found or (missing,)
     prints = [_fingerprint(path) for paths in notebooks.values() for path in paths]
@@ -156,7 +156,7 @@ def _submission(
 
 
 def _fingerprint(path: Path) -> str:
-    """Return a text that changes whenever the file's content does, or the reason it has none."""
+    """Return a hash of the file's content, or the reason why it cannot be read."""
     try:
         return hashlib.sha256(read_bytes(path)).hexdigest()
     except UnreadableNotebook as error:
@@ -164,7 +164,7 @@ def _fingerprint(path: Path) -> str:
 
 
 def lab_number(lab: str) -> str:
-    """Return the number of a lab of the course with two digits."""
+    """Return the two-digit number of a lab."""
     number = lab.zfill(2)
     if number not in COURSE.LABS:
         known = ", ".join(COURSE.LABS)
@@ -173,7 +173,7 @@ def lab_number(lab: str) -> str:
 
 
 def is_notebook(path: Path) -> bool:
-    """Return whether a file has the name of a notebook; other JSON has no number of a lab."""
+    """Return whether a file is named like a notebook; a JSON file needs a lab's number."""
     name = path.name.lower()
     if not name.endswith(_ENDINGS) or name.endswith(_KEPT):
         return False
@@ -181,9 +181,9 @@ def is_notebook(path: Path) -> bool:
 
 
 def lab_of(name: str, catalogue: Catalogue = COURSE) -> str | None:
-    """Return the lab that a file's name says: by the lab's own name in it, or by its number first.
+    """Return the lab that a file name contains or whose number it starts with.
 
-    Platforms put names and numbers before it: ``lovelaceada_4711_998_06_forward_order-1.ipynb``.
+    Platforms prepend names and numbers: ``lovelaceada_4711_998_06_forward_order-1.ipynb``.
     """
     if not name.lower().endswith((*_ENDINGS, _SCRIPT)):
         return None
@@ -197,13 +197,13 @@ def lab_of(name: str, catalogue: Catalogue = COURSE) -> str | None:
 def _notebooks(
     path: Path, labs: Sequence[str] | None, catalogue: Catalogue
 ) -> dict[str, tuple[Path, ...]]:
-    """Return the notebooks of each lab at a path, or in the only folder that is in it."""
+    """Return the notebooks of each lab at a path, or in its only subfolder."""
     if path.is_symlink() or not path.is_dir():
         own = labs[0] if labs and len(labs) == 1 else lab_of(path.name, catalogue)
         return {own: (path,)} if own is not None and own in (labs or catalogue.LABS) else {}
     entries = _entries(path)
     while not any(is_notebook(each) or lab_of(each.name, catalogue) for each in entries):
-        # An archive that was unpacked often has one folder around everything.
+        # An unpacked archive often has one folder around everything.
         folders = [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
         if len(folders) != 1:
             return {}
@@ -211,30 +211,30 @@ def _notebooks(
     found: dict[str, tuple[Path, ...]] = {}
     for lab in labs or catalogue.LABS:
         named = [each for each in entries if lab_of(each.name, catalogue) == lab]
-        # The lab's own name first; a script only where there is no notebook.
+        # The lab's exact file name first; scripts count only where there is no notebook.
         named.sort(key=lambda each: each.name.lower() != _file_name(lab).lower())
         named = [each for each in named if is_notebook(each)] or named
         if named:
             found[lab] = tuple(named[:_MOST])
     notebooks = [entry for entry in entries if is_notebook(entry)]
     if labs and len(labs) == 1 and not found and len(notebooks) == 1:
-        only = notebooks[0].name  # a date begins with two digits as well
+        only = notebooks[0].name  # a date may start the name
         if lab_of(only, catalogue) is None and not re.match(r"\d\d_", only):
             found[labs[0]] = (notebooks[0],)
     return found
 
 
 def _entries(folder: Path) -> list[Path]:
-    """Return what is in a folder, but for what a system puts there by itself."""
+    """Return the entries of a folder without hidden files and those of the system."""
     try:
         entries = sorted(folder.iterdir())
-    except OSError:  # reading a notebook in it says why
+    except OSError:  # reading its notebook reports the reason
         return []
     return [entry for entry in entries if not entry.name.startswith((".", "__MACOSX"))]
 
 
 def _file_name(lab: str) -> str:
-    """Return how the course calls the lab's notebook."""
+    """Return the file name of the lab's notebook."""
     try:
         return find_lab(lab).name
     except (CourseFileError, LabNotFoundError):
@@ -242,10 +242,10 @@ def _file_name(lab: str) -> str:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the content of a file that a student handed in."""
-    # A link would read a file of the grader's; a pipe would wait for ever.
+    """Return the content of a submitted file."""
+    # A link could point to the grader's files, and opening a pipe could block.
     flags = os.O_RDONLY
-    for name in ("O_NONBLOCK", "O_CLOEXEC", "O_NOFOLLOW", "O_BINARY"):  # Windows has the last only
+    for name in ("O_NONBLOCK", "O_CLOEXEC", "O_NOFOLLOW", "O_BINARY"):  # Windows has only the last
         flags |= getattr(os, name, 0)
     try:
         descriptor = os.open(path, flags)
@@ -276,7 +276,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def _beside(path: Path) -> str:
-    """Return what a student handed in where a notebook is missing."""
+    """List the other files beside a missing notebook."""
     folder = path.parent
     names = [entry.name for entry in _entries(folder)] if folder.is_dir() else [folder.name]
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
@@ -284,40 +284,40 @@ def _beside(path: Path) -> str:
 
 
 class Owner(NamedTuple):
-    """The student that a platform wrote into a name."""
+    """The student named in a platform's file name."""
 
     name: str
     id: str
 
 
 def one_form(name: str) -> str:
-    """Return a name as other systems may spell it: an ö is one character, or an o and two dots."""
+    """Return a name in Unicode normal form: ö as one character instead of two."""
     return unicodedata.normalize("NFC", name)
 
 
 def student(name: str) -> str:
-    """Return whose submission it is: its name without a notebook's ending."""
+    """Return the name of a submission without a notebook's file extension."""
     return _ENDING.sub("", name)
 
 
 def names_of(submission: str) -> tuple[str, str]:
-    """Return the names that a submission is found by: its student's, and its own."""
+    """Return the names of a submission: without and with a file extension."""
     return one_form(student(submission)), one_form(submission)
 
 
 def owner(name: str) -> Owner | None:
-    """Return the student that a name may tell; a roster says whether it is one."""
+    """Return the student that a name may contain; only a roster can confirm it."""
     match = _PLATFORM.match(name)
     return Owner(one_form(match["name"]).casefold(), match["id"]) if match else None
 
 
 def by_student(names: Sequence[str]) -> list[list[str]]:
-    """Return names in groups of one student each, the earliest upload first.
+    """Group names by student, earliest upload first.
 
-    Canvas keeps a file for each upload, Moodle a folder for the files and one for the text.
+    Canvas keeps a file for each upload, Moodle one folder for the files and one for the text.
     """
     canvas = {name: found for name in names if (found := _CANVAS.match(name))}
-    if len({owner(name) for name in canvas}) < 2:  # "exam_2026_123_" in front of each: not Canvas
+    if len({owner(name) for name in canvas}) < 2:  # a common prefix: "exam_2026_123_"
         canvas = {}
     groups: dict[object, list[str]] = {}
     for name in names:

@@ -1,4 +1,4 @@
-"""Grading one submission: step 2 and step 3 for each exercise of each of its notebooks."""
+"""Grade one submission: steps 2 and 3 for each exercise of each notebook."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _MADE = ("right", "wrong")
 
 
 def random_seed() -> int:
-    """Return a seed that no student can foresee."""
+    """Return an unpredictable seed."""
     return secrets.randbelow(2**31)
 
 
 class Grader:
-    """Grades one submission at a time, for the time of a ``with`` block."""
+    """Grade submissions one at a time inside a ``with`` block."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Grader:
         self.close()
 
     def close(self) -> None:
-        """End all processes that it started."""
+        """End all child processes."""
         if self._submitted is not None:
             for worker in list(self._submitted.workers):
                 worker.close()
@@ -62,7 +62,7 @@ class Grader:
     def grade(
         self, submission: Submission, seed: int | None = None, names: Sequence[str] | None = None
     ) -> Report:
-        """Grade all exercises of a submission, or those of these names."""
+        """Grade all exercises of a submission, or only those named."""
         if seed is None:
             seed = random_seed()
         deadline = time.monotonic() + self._limits.submission
@@ -93,7 +93,7 @@ class Grader:
         return [self._entry(submitted, entry) for entry in chosen]
 
     def _entry(self, submitted: Submitted, entry: Exercise | Choice) -> Item:
-        """Return what a notebook earns in one exercise, or for its explanation."""
+        """Return the result of a notebook for one exercise or the explanation."""
         try:
             if submitted.left(1.0) <= 0:
                 text = "The time limit of the whole submission was reached before this exercise."
@@ -101,12 +101,12 @@ class Grader:
             if isinstance(entry, Exercise):
                 return self._exercise(submitted, entry)
             return judged_choice(entry, choice_made(submitted, entry))
-        except Exception as error:  # noqa: BLE001 - one odd submission must not end the whole class
+        except Exception as error:  # noqa: BLE001 - one submission must not end the grading of a class
             text = harmless(f"The grader failed, {type(error).__name__}: {error}")
             return blank(entry).without_points("not graded", text)
 
     def _exercise(self, submitted: Submitted, exercise: Exercise) -> Item:
-        """Return what the last definition of a function earns, or an earlier, better one."""
+        """Return the result of the last definition of a function, or of a better earlier one."""
         found: list[Item] = []
         run = partial(self._wrong_answers.run, exercise)
         for version in range(STARTS):
@@ -133,10 +133,10 @@ def _require_packages(chosen: Sequence[Exercise | Choice]) -> None:
 
 
 def _counted(submission: Submission, entry: Exercise | Choice, items: Mapping[Path, Item]) -> Item:
-    """Return the item of the notebook that counts for an exercise, with a line that says so."""
+    """Return the item of the notebook that counts, and add a note if there are several."""
 
     def first_choice(path: Path) -> tuple[bool, int, float]:
-        # One more notebook is not one more choice: of one upload, the worse counts.
+        # A second notebook is no second choice: within one upload the worse one counts.
         return items[path].status not in _MADE, submission.upload_of(path), items[path].score
 
     if isinstance(entry, Choice):
@@ -152,7 +152,7 @@ def _counted(submission: Submission, entry: Exercise | Choice, items: Mapping[Pa
 
 
 def _shown(submission: Submission, notebook: Path) -> str:
-    """Return how a notebook is called among those of several uploads."""
+    """Return the display name of a notebook among several uploads."""
     upload = submission.uploads[submission.upload_of(notebook)]
     alone = len(submission.uploads) == 1 or notebook == upload
     return notebook.name if alone else f"{upload.name}/{notebook.name}"

@@ -1,7 +1,7 @@
-"""Gradescope's autograder: a zip with ``setup.sh``, ``run_autograder`` and the course.
+"""Write Gradescope's autograder: a zip with ``setup.sh``, ``run_autograder`` and the course.
 
-Gradescope runs one container a submission, as root, and forbids namespaces in it as a rule. There
-the worker runs as another user, who can read neither the course nor the results.
+Gradescope runs a container per submission, as root, and usually forbids namespaces in it. Then the
+worker runs as another user, who can read neither the course nor the results.
 
 Source: https://gradescope-autograders.readthedocs.io/en/latest/specs/
 """
@@ -19,7 +19,7 @@ from hpml.grading.find import lab_number
 from hpml.labs.catalogue import exercises
 
 SETUP = """#!/usr/bin/env bash
-# Once, when the image is built.
+# Runs once, when the image is built.
 set -e
 apt-get update -q
 apt-get install -qy --no-install-recommends bubblewrap util-linux python3 python3-venv
@@ -28,7 +28,7 @@ python3 -m venv /opt/hpml
 chmod 700 /autograder/source
 """
 RUN = """#!/usr/bin/env bash
-# For each submission.
+# Runs for each submission.
 root=${{AUTOGRADER_ROOT:-/autograder}}
 python=${{AUTOGRADER_PYTHON:-/opt/hpml/bin/python}}
 chmod 700 "$root/source" "$root/submission" "$root/results"

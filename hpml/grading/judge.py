@@ -1,4 +1,4 @@
-"""Step 3: answers become an `Item`, the points of one exercise with the reasons."""
+"""Step 3: turn answers into an `Item`, the points of one exercise with the reasons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hpml.course.exercises.wrong_answers import Run
 from hpml.grading.run import Answers, Problem
 from hpml.sandbox.plain import decode
 
-_TEXT = 2000  # characters of what a student is told of an exercise
+_TEXT = 2000  # most characters of the message for the student
 
 
 @dataclass(frozen=True)
@@ -23,28 +23,28 @@ class Item:
     lab: str
     number: int
     name: str  # the function, or "explanation"
-    of: Mapping[str, float]  # the points that each part can earn
-    core: bool = True  # otherwise they are a bonus, on top of full marks
+    of: Mapping[str, float]  # the most points of each part
+    core: bool = True  # otherwise its points are a bonus
     status: str = "not graded"
-    text: str = ""  # what was wrong, for the student
-    parts: Mapping[str, float] = field(default_factory=dict)  # what each earned
+    text: str = ""  # the message for the student
+    parts: Mapping[str, float] = field(default_factory=dict)  # the points of each part
     note: str = ""  # for the instructor
-    mistake: str = ""  # the name of the known wrong answer, where it is one
-    printed: str = ""  # by the submission meanwhile, cut
+    mistake: str = ""  # the name of the known wrong answer, if any
+    printed: str = ""  # the output of the submission, shortened
 
     @property
     def score(self) -> float:
-        """The points it earned."""
+        """The points earned."""
         return round(sum(self.parts.values()), 6)
 
     @property
     def most(self) -> float:
-        """The points it can earn."""
+        """The most points."""
         return round(sum(self.of.values()), 6)
 
     @property
     def out_of(self) -> str:
-        """What it earned, ``"2 of 3"``; where it goes further than the core, ``"2 of 3 bonus"``."""
+        """The points as text: ``"2 of 3"``, or ``"2 of 3 bonus"``."""
         return f"{points(self.score)} of {points(self.most)}{'' if self.core else ' bonus'}"
 
     @property
@@ -54,34 +54,34 @@ class Item:
 
     @property
     def title(self) -> str:
-        """How it is called: ``"06.1 lazy_forward"``."""
+        """Number and name: ``"06.1 lazy_forward"``."""
         return f"{self.place} {self.name}"
 
     @property
     def right(self) -> bool:
-        """Whether it earned all it can."""
+        """Whether it earned all points."""
         return self.status == "right"
 
     def without_points(self, status: str, text: str) -> Item:
-        """Return it with 0 points and a reason."""
+        """Return a copy with 0 points and a reason."""
         return replace(self, parts={}, status=status, text=text)
 
     def with_note(self, note: str) -> Item:
-        """Return it with one more sentence for the instructor."""
+        """Return a copy with another sentence for the instructor."""
         return replace(self, note=f"{self.note} {note}".strip())
 
 
 def blank(entry: Exercise | Choice) -> Item:
-    """Return an exercise or an explanation as it is in a report before it was graded."""
+    """Return the item of an exercise or explanation that is not graded yet."""
     if isinstance(entry, Choice):
         return Item(entry.lab, entry.number, entry.name, {"right": entry.points})
     return Item(entry.lab, entry.number, entry.name, entry.worth, entry.core)
 
 
 def judged(exercise: Exercise, found: Answers, run: Run) -> Item:
-    """Return what one definition of a function earns, its time left out.
+    """Judge one definition of a function, without points for time.
 
-    `run` tries known wrong answers, for the diagnosis.
+    `run` runs known wrong answers for the diagnosis.
     """
     item = blank(exercise)
     if found.problem:
@@ -89,7 +89,7 @@ def judged(exercise: Exercise, found: Answers, run: Run) -> Item:
     if found.stub or found.uses:
         verdict = judge(exercise, found.cases, [], stub=found.stub, forbidden=found.uses)
         item = _with_verdict(item, verdict, "not done" if verdict.not_done else "forbidden")
-        # What was done may be in a cell that cannot be read.
+        # The solution may be in a cell that cannot be read.
         return replace(item, text=item.text + found.broken) if verdict.not_done else item
     verdict = judge(exercise, found.cases, found.outcomes)
     verdict = diagnosed(verdict, exercise, found.cases, found.outcomes, run)
@@ -104,13 +104,13 @@ def judged(exercise: Exercise, found: Answers, run: Run) -> Item:
 
 
 def with_output(item: Item, found: Answers) -> Item:
-    """Return the item with what the submission printed; all of its texts made harmless."""
+    """Add the output of the submission, and escape control characters in all texts."""
     text = harmless(item.text[:_TEXT] + " ..." * (len(item.text) > _TEXT))
     return replace(item, text=text, printed=harmless(found.printed.text))
 
 
 def judged_choice(choice: Choice, made: Problem | list[object]) -> Item:
-    """Return what a submission earns for its explanation."""
+    """Judge the explanation."""
     item = blank(choice)
     if isinstance(made, Problem):
         return item.without_points(made.status, harmless(made.text))
@@ -118,7 +118,7 @@ def judged_choice(choice: Choice, made: Problem | list[object]) -> Item:
     values = [value for value in map(decode, made) if value is not None]
     if not values:
         return item.without_points("not done", f"`{choice.name}` is still None.")
-    # As in the notebook, the first choice counts, and what is no experiment's number is none.
+    # As in the notebook the first valid choice counts.
     value = next((each for each in values if type(each) is int and each in numbers), values[-1])
     if type(value) is not int or value not in numbers:
         wanted = f"a number from 1 to {choice.experiments}"
@@ -142,12 +142,12 @@ def _with_verdict(item: Item, verdict: Verdict, otherwise: str) -> Item:
 
 
 def points(value: float) -> str:
-    """Return points as text, without a needless fraction."""
+    """Format points without trailing zeros."""
     return f"{round(value, 2):g}"
 
 
 def harmless(text: str) -> str:
-    """Return text of a submission with control characters spelt out."""
+    """Escape control characters in text of a submission."""
     return "".join(
         each if each.isprintable() or each in "\n\t" else each.encode("unicode_escape").decode()
         for each in text.replace("\r\n", "\n")

@@ -1,9 +1,9 @@
-"""The options of ``pytest tests/graded``, known before pytest looks at any folder.
+"""The options of ``pytest tests/graded``, declared before pytest looks at any folder.
 
-An option that pytest does not know yet is passed over, and the path after it is taken for one of
-tests: its ``conftest.py`` would run. So this is loaded by name from ``pyproject.toml``. Before even
-that, pytest reads the settings nearest to whatever looks like a path; so only one word is taken,
-``--submission=PATH``.
+Pytest skips an option that it does not know yet and takes the path after it for a test folder,
+whose ``conftest.py`` would run. So ``pyproject.toml`` loads this module by name. Even before that,
+pytest reads the settings nearest to any word that looks like a path; so only ``--submission=PATH``,
+one word, is accepted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 
 
 def pytest_addoption(parser: Any) -> None:
-    """Declare which submission is graded, and with which cases."""
+    """Declare the options for the submission and the seed of the cases."""
     group = parser.getgroup("hpml", "grading exercises")
     group.addoption("--submission", metavar="PATH", help="what to grade (default: notebooks/)")
     group.addoption("--seed", type=int, metavar="S", help="seed of the cases (default: random)")
@@ -22,7 +22,7 @@ def pytest_addoption(parser: Any) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(args: list[str]) -> None:
-    """Refuse the submission as a word of its own, before any ``conftest.py`` runs."""
+    """Refuse a submission given as a separate word before any ``conftest.py`` runs."""
     if "--submission" in args:
         raise pytest.UsageError(
             "--submission: expected --submission=PATH with `=`, got PATH as a separate word. "

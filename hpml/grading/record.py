@@ -1,6 +1,6 @@
-"""Step 4: a `Report` of all items is signed and kept, and the instructor's points override some.
+"""Step 4: sign and save the `Report`, and apply the instructor's overrides.
 
-A forged record does not count. The key lies beside the records, where no sandbox sees it.
+A forged record does not count. The key is beside the records, outside every sandbox.
 """
 
 from __future__ import annotations
@@ -37,36 +37,36 @@ _LONGEST = 200
 
 @dataclass(frozen=True)
 class Report:
-    """What grading one submission found: every exercise of the labs graded, in order."""
+    """The result of one submission: every exercise of the graded labs, in order."""
 
-    name: str  # that of its folder or notebook
+    name: str  # of its folder or notebook
     items: tuple[Item, ...]
-    seed: int  # the instructor's: nothing that a student is given holds it
+    seed: int  # known to the instructor only
     isolation: str = "none"
 
     @property
     def earned(self) -> float:
-        """The points of all items, without a bonus."""
+        """The points earned in core exercises."""
         return round(sum(item.score for item in self.items if item.core), 6)
 
     @property
     def extra(self) -> float:
-        """The bonus points of all items."""
+        """The bonus points earned."""
         return round(sum(item.score for item in self.items if not item.core), 6)
 
     @property
     def score(self) -> float:
-        """All points of all items."""
+        """All points earned."""
         return round(self.earned + self.extra, 6)
 
     @property
     def worth(self) -> float:
-        """The points that all items can earn, without a bonus."""
+        """The most points of the core exercises."""
         return round(sum(item.most for item in self.items if item.core), 6)
 
     @property
     def total(self) -> str:
-        """What was earned, in words: ``"7 of 9 points and 1 bonus point"``."""
+        """The points in words: ``"7 of 9 points and 1 bonus point"``."""
         text = f"{points(self.earned)} of {points(self.worth)} points"
         if not self.extra:
             return text
@@ -74,7 +74,7 @@ class Report:
 
     @property
     def shown(self) -> str:
-        """Its name as one line of a table takes it, whatever the folder is called."""
+        """The name, escaped so that it fits on one line of a table."""
         return harmless(self.name).replace("\n", "\\n").replace("\t", "\\t")
 
     def __getitem__(self, name: str) -> Item:
@@ -82,19 +82,19 @@ class Report:
 
 
 def from_plain(data: Mapping[str, Any]) -> Report:
-    """Return the report that `dataclasses.asdict` made plain, also after a journey as JSON."""
+    """Return the report that `dataclasses.asdict` and JSON made plain."""
     return Report(**{**data, "items": tuple(Item(**item) for item in data["items"])})
 
 
 def file_name(name: str, labs: str, ending: str) -> str:
-    """Return the name of a file about a submission, also where its own is as long as can be."""
+    """Return the name of a file about a submission, shortened where that is too long."""
     if len(name.encode("utf-8", "surrogateescape")) > _LONGEST:
         name = name[:40] + "-" + hashlib.sha256(ascii(name).encode()).hexdigest()
     return f"{name}.{labs}.{ending}"
 
 
 class Records:
-    """The records of a class for some labs, each bound to all that could change its report."""
+    """The records of a class, each valid for the same notebooks, exercises, seed and grader."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class Records:
         self._folder = reports / ".records"
         self._labs = "-".join(labs)
         self._common = {"exercises": [*map(_version, exercises)], "grader": GRADER, "seed": seed}
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # the seeds are in it
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it contains the seeds
         key = self._folder / "key"
         if not key.is_file() or key.stat().st_size < _KEY_BYTES:
             key.touch(mode=0o600)
@@ -114,7 +114,7 @@ class Records:
         self._key = key.read_bytes()
 
     def read(self, submission: Submission, *, any_version: bool) -> tuple[Report | None, bool]:
-        """Return the report of an earlier run that still holds, and whether none was forged."""
+        """Return the valid report of an earlier run, if any, and whether its record is genuine."""
         name = submission.name
         try:
             text = self._path(name).read_text(encoding="utf-8")
@@ -132,7 +132,7 @@ class Records:
             return None, False
 
     def write(self, submission: Submission, report: Report) -> None:
-        """Write the record of a report, bound to the notebooks that were found."""
+        """Write the record of a report."""
         if any(item.status == "not graded" for item in report.items):
             return
         body = json.dumps({"bound": self._bound(submission), "report": asdict(report)})
@@ -146,13 +146,13 @@ class Records:
         return self._folder / file_name(name, self._labs, "json")
 
     def _signature(self, name: str, body: str) -> str:
-        # With labs and name: a record of other labs, or of another student, is not this one.
+        # Labs and name are signed too: a record of other labs or another student is not valid.
         text = json.dumps([self._labs, name, body]).encode()
         return hmac.new(self._key, text, hashlib.sha256).hexdigest()
 
 
 def _version(entry: Exercise | Choice) -> str:
-    """Return a text that changes whenever an exercise could be graded differently."""
+    """Return a hash of everything that could change how an exercise is graded."""
     if isinstance(entry, Choice):
         return repr(entry)
     functions = [entry.cases, entry.judge, entry.arguments, entry.observe]
@@ -168,7 +168,7 @@ _COLUMNS = ("student", "exercise", "points", "comment")
 
 @dataclass(frozen=True)
 class Overrides:
-    """Points that the instructor gave, with a comment, by student and exercise (``"06.1"``)."""
+    """Points and comments given by the instructor, by student and exercise (``"06.1"``)."""
 
     given: Mapping[tuple[str, str], tuple[float, str]]
 
@@ -180,7 +180,7 @@ class Overrides:
         students: Collection[str],
         exercises: Iterable[Exercise | Choice],
     ) -> Overrides:
-        """Return what the file `more` gives, and keep it at `path`; without it, what is kept."""
+        """Return the overrides in the file `more` and save them at `path`; or the saved ones."""
         given = _read(more or path) if more or path.is_file() else {}
         if more is not None:
             most = {item.place: item.most for item in map(blank, exercises)}
@@ -196,7 +196,7 @@ class Overrides:
         return cls(given)
 
     def applied(self, report: Report) -> Report:
-        """Return the report with the points that were given."""
+        """Return the report with the overrides applied."""
         items = []
         for item in report.items:
             for name in names_of(report.name):
@@ -226,7 +226,7 @@ def _read(path: Path) -> dict[tuple[str, str], tuple[float, str]]:
             score = float(row["points"].replace(",", "."))
             if not score >= 0:
                 raise ValueError
-            exercise = row["exercise"].zfill(4)  # a spreadsheet makes 6.1 of 06.1
+            exercise = row["exercise"].zfill(4)  # a spreadsheet turns 06.1 into 6.1
             found[one_form(row["student"]), exercise] = score, row.get("comment", "")
         except (KeyError, ValueError):
             raise BadRequest(
@@ -237,7 +237,7 @@ def _read(path: Path) -> dict[tuple[str, str], tuple[float, str]]:
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file by the names of its columns, as spreadsheets save it."""
+    """Return the rows of a CSV file as spreadsheets save it, by column name."""
     try:
         text = path.read_text(encoding="utf-8-sig")
         first = text.partition("\n")[0]
@@ -259,5 +259,5 @@ def written_csv(rows: Iterable[Sequence[object]]) -> str:
 
 
 def cell(value: object) -> str:
-    """Return what a cell shows of a value."""
+    """Format a value for a cell."""
     return points(value) if isinstance(value, float) else str(value)

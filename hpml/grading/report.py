@@ -1,8 +1,8 @@
-"""Step 5: a report as a table for people, a page for the student, and a file for Gradescope.
+"""Step 5: show a report as a table, as a page for the student, and as a file for Gradescope.
 
-A report has all exercises: what gave no answer is there, with 0 points and the reason.
+A report has all exercises; one without an answer has 0 points and the reason.
 
-Source of the file's form: https://gradescope-autograders.readthedocs.io/en/latest/specs/
+Source of the format: https://gradescope-autograders.readthedocs.io/en/latest/specs/
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hpml.grading.record import GRADER, Report, file_name
 
 
 def as_table(report: Report) -> Table:
-    """Return a report as a table, a row an exercise."""
+    """Return a report as a table, one row per exercise."""
     rows = [
         [item.title, item.out_of, ", ".join(_by_part(item)), item.status, _line(item)]
         for item in report.items
@@ -34,7 +34,7 @@ def as_table(report: Report) -> Table:
 
 
 def write_gradescope(report: Report, path: str | os.PathLike[str]) -> None:
-    """Write the report to `path` as Gradescope's ``results.json``, whole or not at all."""
+    """Write the report as Gradescope's ``results.json``, atomically."""
     tests = [
         {
             "name": item.title,
@@ -58,9 +58,9 @@ def write_page(report: Report, folder: Path, labs: str) -> None:
 
 
 def write_feedback_zip(reports: Sequence[Report], path: str | os.PathLike[str]) -> None:
-    """Write the page of each student into a zip, which Canvas and Moodle upload as feedback.
+    """Write the students' pages into a zip for the bulk feedback upload of Canvas and Moodle.
 
-    They know a student by the names in it, which are those of what was downloaded.
+    They recognise a student by the file name, which is that of the downloaded submission.
     """
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -85,7 +85,7 @@ def page(report: Report) -> str:
 
 
 def _details(item: Item) -> str:
-    """Return what a student is told of an exercise."""
+    """Return the message for the student about an exercise."""
     text = "\n".join([*_by_part(item), item.text])
     return (text + (f"\n\nIt printed:\n{item.printed}" if item.printed else "")).strip()
 
@@ -96,7 +96,7 @@ def _line(item: Item) -> str:
 
 
 def _by_part(item: Item) -> list[str]:
-    """Return what each part earned, where there is more than one: ``"deep 0 of 1"``."""
+    """Return the points of each part, if there are several: ``"deep 0 of 1"``."""
     if len(item.of) < 2:
         return []
     return [

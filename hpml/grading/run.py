@@ -1,6 +1,6 @@
-"""Step 2: a worker for each exercise runs the notebook's cells and answers; nothing is judged here.
+"""Step 2: a worker for each exercise runs the notebook's cells and calls the function.
 
-What comes of it is plain data, an `Answers`.
+The result is plain data, an `Answers`; nothing is judged here.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from hpml.sandbox.deadline import deadline
 from hpml.sandbox.harness import harness_source
 from hpml.sandbox.plain import encode
 
-_CELL = re.compile(r"^# %%.*$", re.MULTILINE)  # how a script marks where a cell begins
+_CELL = re.compile(r"^# %%.*$", re.MULTILINE)  # marks the start of a cell in a script
 _LARGE = 2**18
-_OBJECTS = 200  # as many for each cell: its metadata, its outputs
-STARTS = 3  # of workers for an exercise, where some cases give no answer
+_OBJECTS = 200  # most JSON objects per cell: metadata and outputs
+STARTS = 3  # most workers per exercise, if cases give no answer
 
 
 class Problem(NamedTuple):
-    """Why there is nothing to judge: a status, and a sentence for the student."""
+    """Why nothing can be judged: a status, and a sentence for the student."""
 
     status: str
     text: str
@@ -44,29 +44,29 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True)
 class Answers:
-    """What was found of one definition of a function, and what came of calling it."""
+    """One definition of a function, and the outcomes of calling it."""
 
     cases: Sequence[Case]
     outcomes: Sequence[Outcome]
-    printed: Printed  # by the submission, also later
-    problem: Problem | None = None  # why nothing was called
-    missing: Problem | None = None  # what it is if no cell makes the function after all
+    printed: Printed  # output of the submission, may grow
+    problem: Problem | None = None  # why the function was not called
+    missing: Problem | None = None  # the problem to report if no cell defines the function
     stub: bool = False
-    uses: tuple[str, ...] = ()  # of what the exercise forbids
-    versions: int = 1  # how many definitions there are
-    broken: str = ""  # the cells that this Python cannot read
-    failed: str = ""  # the cells that it needs and that raised
-    worker: WorkerClient | None = None  # that called it in all cases; it is still there
+    uses: tuple[str, ...] = ()  # uses of what the exercise forbids
+    versions: int = 1  # number of definitions
+    broken: str = ""  # cells that this Python cannot parse
+    failed: str = ""  # needed cells that raised
+    worker: WorkerClient | None = None  # still running, if it called all cases
 
     @property
     def called(self) -> bool:
-        """Whether there was something to call that is allowed."""
+        """Whether the function exists and is allowed."""
         return not (self.problem or self.stub or self.uses)
 
 
 @dataclass(eq=False)
 class Submitted:
-    """What the exercises of one notebook share."""
+    """The state that the exercises of one notebook share."""
 
     path: Path
     seed: int
@@ -75,25 +75,25 @@ class Submitted:
     isolation: sandbox.Isolation
     choice: Choice
     workers: set[WorkerClient] = field(default_factory=set)
-    chosen: list[Any] | None = None  # the explanation's values, once a worker has read them
+    chosen: list[Any] | None = None  # values of the explanation, read by the first worker
 
     @cached_property
     def cells(self) -> dict[int, str] | Problem:
-        """The code cells of the notebook as Python source, by their number."""
+        """The code cells of the notebook as Python source, by number."""
         try:
             return read_cells(self.path, self.limits)
         except UnreadableNotebook as error:
             return Problem(error.status, str(error))
 
     def left(self, seconds: float) -> float:
-        """Return `seconds`, or what is left of the submission's time if that is less."""
+        """Return `seconds`, or the rest of the submission's time if that is less."""
         return min(seconds, self.deadline - time.monotonic())
 
     @contextlib.contextmanager
     def worker(self, printed: Printed, exercise: Exercise | None = None) -> Iterator[WorkerClient]:
-        """Start a worker for the time of a block; with it ends all that it started."""
+        """Start a worker for a ``with`` block; all its processes end with it."""
         limits = self.limits
-        # The worker can read it, and must not learn the seed of the cases from it.
+        # The worker can read its hash seed, and must not learn the seed of the cases from it.
         seed = int.from_bytes(hashlib.sha256(f"hashes {self.seed}".encode()).digest()[:4])
         with contextlib.ExitStack() as exits:
             packages = () if exercise is None else exercise.packages
@@ -119,20 +119,20 @@ class Submitted:
 
 
 def read_cells(path: Path, limits: Limits) -> dict[int, str]:
-    """Return the code cells of a notebook as Python source, by their number."""
+    """Return the code cells of a notebook as Python source, by number."""
     try:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         why = f"The notebook is not UTF-8 text: {error.reason}."
         raise UnreadableNotebook(f"{why} Save it in Jupyter and submit that file.") from None
-    # Millions of empty cells or lists would fill this process's memory as soon as they are read.
+    # Parsing millions of empty cells or lists would fill this process's memory.
     most = _OBJECTS * limits.cells
     if len(text) >= _LARGE and (sum(map(text.count, "{[")) > most or text.count(",") > 20 * most):
         raise UnreadableNotebook(
             f"The notebook {path.name} has too many cells and outputs; clear its outputs."
         )
     try:
-        # IPython reads a whole cell again for each of its magic commands.
+        # IPython parses the whole cell again for each magic command.
         with deadline(limits.start, _LateError()):
             if not path.name.lower().endswith(".py"):
                 return python_cells(text, limits.cells)
@@ -148,25 +148,25 @@ def read_cells(path: Path, limits: Limits) -> dict[int, str]:
 
 
 class _LateError(BaseException):
-    """Reading took too long; nothing on the way catches it."""
+    """Reading the notebook took too long."""
 
 
 def cases_of(exercise: Exercise, seed: int) -> Sequence[Case]:
-    """Return the cases that grading with `seed` tries."""
-    # Text seeds a generator in the same way on every machine and in every run.
+    """Return the cases for a seed."""
+    # A text as seed gives the same numbers on every machine and in every run.
     return exercise.cases(random.Random(f"{seed} {exercise.lab} {exercise.name} cases"), True)
 
 
 @contextlib.contextmanager
 def answers(submitted: Submitted, exercise: Exercise, version: int) -> Iterator[Answers]:
-    """Give the answers of one definition of a function, the last one being version 0."""
+    """Yield the answers of one definition of a function; version 0 is the last."""
     printed = Printed(submitted.limits.printed)
     if isinstance(submitted.cells, Problem):
         yield Answers([], [], printed, submitted.cells)
         return
     cases = cases_of(exercise, submitted.seed)
     found = Answers(cases, [NOT_TRIED] * len(cases), printed)
-    only = False  # whether cells that the function does not need are left out
+    only = False  # whether to skip cells that the function does not need
     for _ in range(STARTS):
         waiting = _waiting(found)
         if not waiting or submitted.left(1.0) <= 0:
@@ -183,7 +183,7 @@ def answers(submitted: Submitted, exercise: Exercise, version: int) -> Iterator[
                 break
             if not isinstance(loaded, NoAnswer):
                 found = replace(found, failed=_failed(loaded))
-            elif not only:  # a cell may have ended the worker
+            elif not only:  # another cell may have ended the worker
                 only = True
                 continue
             outcomes = list(found.outcomes)
@@ -198,10 +198,10 @@ def answers(submitted: Submitted, exercise: Exercise, version: int) -> Iterator[
 
 
 def choice_made(submitted: Submitted, choice: Choice) -> Problem | list[Any]:
-    """Return the values that the explanation was assigned, encoded; or why there are none."""
+    """Return the encoded values assigned to the explanation, or the problem."""
     if isinstance(submitted.cells, Problem):
         return submitted.cells
-    if submitted.chosen is None:  # no worker of an exercise has read the notebook
+    if submitted.chosen is None:  # no exercise has started a worker
         with submitted.worker(Printed(0)) as worker:
             answer = _ask_to_prepare(submitted, worker, choice.name, Forbidden())
         if isinstance(answer, NoAnswer):
@@ -214,7 +214,7 @@ def choice_made(submitted: Submitted, choice: Choice) -> Problem | list[Any]:
 
 
 def _waiting(found: Answers) -> list[int]:
-    """Return the places of the cases to try: none of a part that is lost by one without answer."""
+    """Return the indices of the remaining cases, without parts that are already lost."""
     lost = {
         case.part
         for case, outcome in zip(found.cases, found.outcomes, strict=True)
@@ -245,7 +245,7 @@ def _ask_to_prepare(
 def _prepared(
     submitted: Submitted, exercise: Exercise, worker: WorkerClient, found: Answers, version: int
 ) -> Answers:
-    """Return the answers with what the source says: no line of the submission has run yet."""
+    """Return the answers as far as the source tells; no line of the submission has run yet."""
     answer = _ask_to_prepare(submitted, worker, exercise.name, exercise.forbids)
     if isinstance(answer, NoAnswer):
         return found
@@ -263,10 +263,10 @@ def _prepared(
 def _outcomes(
     submitted: Submitted, exercise: Exercise, worker: WorkerClient, cases: Sequence[Case]
 ) -> list[Outcome]:
-    """Return the outcome of each case, up to the first that gives no answer."""
+    """Return the outcomes up to the first case without an answer."""
     outcomes: list[Outcome] = []
     harness = harness_source(exercise.arguments, exercise.observe)
-    if worker.ended is not None:  # while it was loaded
+    if worker.ended is not None:  # while loading
         return [worker.ended] * len(cases)
     for case in cases:
         question = {"do": "call", "data": encode(dict(case.data)), "harness": harness}
@@ -288,7 +288,7 @@ def _no_python(broken: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _failed(loaded: Mapping[str, Any]) -> str:
-    """Return what failed while the submission was loaded, as text; it is the worker's claim."""
+    """Describe the cells that failed while loading; the worker's claim is not verified."""
     failed = loaded.get("failed")
     lines = []
     for entry in failed[:3] if type(failed) is list else ():

@@ -1,8 +1,8 @@
-"""The command that starts a worker: in bubblewrap for what others wrote, plain for one's own.
+"""Build the command that starts a worker: in bubblewrap, or plain for one's own notebook.
 
-In bubblewrap it sees Python with its standard library, the packages that the exercise allows, and
-``hpml.sandbox``, all read-only; an empty home; no network and no other process. When its first
-process ends, all end.
+In bubblewrap the worker sees Python with its standard library, the packages that the exercise
+allows, and ``hpml.sandbox``, all read-only; an empty home; no network and no other process. When
+its first process ends, all end.
 """
 
 from __future__ import annotations
@@ -30,33 +30,33 @@ Isolation = Literal["none", "bubblewrap", "user"]
 
 HOME = "/home/student"
 _NOBODY = 65534
-_RUNTIME = "XDG_RUNTIME_DIR"  # how systemd-run finds a user's manager
+_RUNTIME = "XDG_RUNTIME_DIR"  # systemd-run needs it to find the user's manager
 _COURSE, _PACKAGES = "/course", "/packages"
 _START = "from hpml.sandbox.serve import main; main({limits!r})"
-# What the worker itself and torch use: of these only the source is searched.
+# The worker and torch use these: only the source is searched for them.
 _NOT_MASKED = ("concurrent", "linecache", "multiprocessing", "threading")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a submission may use."""
+    """Limits of a submission."""
 
     memory: int = 2 * 2**30  # resident bytes of all its processes together
-    processes: int = 64  # at one time
-    file_size: int = 2**26  # bytes of the largest file it may write
-    files: int = 256  # open at one time in a process
-    home: int = 2**26  # bytes of the folder that it may write to
-    printed: int = 4000  # bytes of its output that are kept
-    answer: int = 8 * 2**20  # bytes of all answers to one exercise: judging takes time
+    processes: int = 64  # at a time
+    file_size: int = 2**26  # bytes per file
+    files: int = 256  # open at a time per process
+    home: int = 2**26  # bytes of the writable folder
+    printed: int = 4000  # bytes of output kept
+    answer: int = 8 * 2**20  # bytes of all answers to one exercise
     cells: int = 5000
     start: float = 30.0  # seconds until the worker has read the notebook
     load: float = 30.0  # seconds for the imports and definitions of an exercise
     submission: float = 300.0  # seconds for all exercises together
-    poll: float = 0.1  # seconds between two looks at its processes
+    poll: float = 0.1  # seconds between checks of its processes
 
 
 def environment(home: str, *, hash_seed: int = 0) -> dict[str, str]:
-    """Return all that a worker is told of the world: nothing of the grader's environment."""
+    """Return the environment of a worker; it has nothing of the grader's."""
     own = {
         "PATH": "/usr/bin:/bin",
         "HOME": home,
@@ -68,10 +68,10 @@ def environment(home: str, *, hash_seed: int = 0) -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         "CUDA_VISIBLE_DEVICES": "",
     }
-    # One thread each: submissions are graded side by side.
+    # One thread each, because submissions are graded in parallel.
     threads = ("OMP", "MKL", "OPENBLAS", "NUMBA")
     own |= {f"{library}_NUM_THREADS": "1" for library in threads}
-    if cgroup() and _RUNTIME in os.environ:  # for systemd-run; the sandbox has none
+    if cgroup() and _RUNTIME in os.environ:  # for systemd-run only; the sandbox clears it
         own[_RUNTIME] = os.environ[_RUNTIME]
     if os.name == "nt":  # without them Windows starts no Python
         own |= {name: os.environ[name] for name in ("SYSTEMROOT", "TEMP") if name in os.environ}
@@ -86,7 +86,7 @@ def plain_command(
     forbidden: Sequence[str] = (),
     another_user: bool = False,
 ) -> list[str]:
-    """Return the command of a worker that is a process like any other, for one's own notebook."""
+    """Return the command of a worker without a sandbox, for one's own notebook."""
     course, work = home / "course", home / "work"
     own = Path(hpml.__file__).resolve().parent / "sandbox"
     shutil.copytree(own, course / "hpml" / "sandbox", ignore=shutil.ignore_patterns("__pycache__"))
@@ -95,12 +95,12 @@ def plain_command(
         (course / f"{name}.py").write_text(mask, encoding="utf-8")
     paths = [str(course)]
     for place in files_of(packages):
-        if os.name == "nt":  # links need a privilege there: it sees all installed packages
+        if os.name == "nt":  # links need a privilege: the worker sees all packages
             paths.append(str(place.parent))
         elif not (course / f"{place.name}.py").exists():
             (course / place.name).symlink_to(place)
     work.mkdir()
-    # First in the search, so that what is forbidden is not found behind it.
+    # First on the path, so that a mask hides the forbidden module.
     code = (
         f"import os, sys; os.chdir({str(work)!r}); os.environ['HOME'] = os.getcwd(); "
         f"sys.path[:0] = {list(dict.fromkeys(paths))!r}; sys.path.append(os.getcwd()); "
@@ -148,7 +148,7 @@ def sandboxed_command(
 
 @functools.cache
 def cgroup() -> tuple[str, ...]:
-    """Return the command that gives a worker a cgroup of its own, where systemd can make one."""
+    """Return the command that gives a worker its own cgroup, where systemd can make one."""
     who = () if hasattr(os, "geteuid") and os.geteuid() == 0 else ("--user",)
     command = ("systemd-run", *who, "--scope", "--quiet", "--collect")
     try:
@@ -159,14 +159,14 @@ def cgroup() -> tuple[str, ...]:
 
 
 def described(isolation: Isolation) -> str:
-    """Return what a report says of the isolation, and which limit of memory was in force."""
+    """Describe the isolation and the memory limit for a report."""
     if isolation != "bubblewrap":
         return isolation
     return f"bubblewrap, memory limited by {'a cgroup' if cgroup() else 'polling'}"
 
 
 def require_isolation(isolation: Isolation) -> None:
-    """Do nothing where workers can be kept apart in this way."""
+    """Raise unless this isolation works here."""
     if isolation == "bubblewrap" and _trouble():
         raise CannotIsolate(_trouble())
     if isolation == "user" and (not hasattr(os, "geteuid") or os.geteuid() != 0):
@@ -211,7 +211,7 @@ def _trouble() -> str:
 
 @functools.cache
 def _no_more_namespaces() -> tuple[str, ...]:
-    """Return what forbids namespaces within the sandbox, as bubblewrap 0.8 and later can."""
+    """Return the option that forbids nested namespaces, if bubblewrap has it (0.8 or later)."""
     ran = subprocess.run(["bwrap", "--help"], capture_output=True, text=True, check=False)
     return ("--disable-userns",) if "--disable-userns" in ran.stdout else ()
 
@@ -222,20 +222,19 @@ def _begin(limits: Limits) -> str:
 
 
 def _python(limits: Limits) -> list[str]:
-    # -S: without site-packages; -P: without the folder it starts in. Not -I, which would ignore
-    # PYTHONHASHSEED.
+    # -S: no site-packages; -P: not the current folder. Not -I, which ignores PYTHONHASHSEED.
     code = f"import sys; sys.path += [{_COURSE!r}, {_PACKAGES!r}, {HOME!r}]; {_begin(limits)}"
     return [str(_interpreter()), "-P", "-s", "-S", "-B", "-c", code]
 
 
 def _interpreter() -> Path:
-    """Return the Python that a virtual environment was made from."""
+    """Return the base Python of the virtual environment."""
     return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
 
 
 @functools.cache
 def _view(packages: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Return what is there and where, each with the folder it is bound from."""
+    """Return the bind mounts: source and destination."""
     view = [("/usr", "/usr")]
     if Path("/etc/ld.so.cache").is_file():
         view.append(("/etc/ld.so.cache", "/etc/ld.so.cache"))
@@ -250,7 +249,7 @@ def _view(packages: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def _covered() -> list[str]:
-    """Return the folders within the view that hold what does not belong to it."""
+    """Return the folders inside the mounts that must be hidden."""
     prefix = Path(sys.base_prefix).resolve()
     purelib = sysconfig.get_path("purelib", vars={"base": str(prefix)})
     folders = {Path("/usr/local"), Path("/usr/src"), Path("/usr/lib/python3"), Path(purelib)}
@@ -268,12 +267,12 @@ def _covered() -> list[str]:
         and any(folder != root and folder.is_relative_to(root) for root in roots)
         and not prefix.is_relative_to(folder)
     ]
-    # In one that is covered there is no other: on Debian, packages lie below /usr/local.
+    # A hidden folder needs no hidden folder inside it: Debian has packages below /usr/local.
     return sorted(str(each) for each in found if not set(found) & set(each.parents))
 
 
 def _masked(forbidden: Sequence[str]) -> Iterable[tuple[str, str]]:
-    """Yield what to put over the files of forbidden modules of the standard library."""
+    """Yield mounts that mask forbidden modules of the standard library."""
     standard = Path(sysconfig.get_path("stdlib")).resolve()
     mask = Path(hpml.__file__).resolve().parent / "sandbox" / "not_allowed.py"
     for name in forbidden:

@@ -1,10 +1,10 @@
-"""Points for time: how many times slower than a reference, on one machine, by the grader's clock.
+"""Points for time: measure a submission against a reference on one machine.
 
-Both sides work in a process of their own, in rounds: new inputs for each, the same for both, in
-random order. The grader's clock runs from sending the inputs until the results have arrived as
-plain data, so that no work can be hidden from it. The time to carry the data, as the reference
-needs it, is subtracted. The median of the rounds' ratios decides; an interval for it says how sure
-that is. While the reference runs, the submission is stopped with all of its processes.
+Each side runs in its own process, in rounds with new inputs, the same for both, in random order.
+The grader's clock runs from sending the inputs until the results have arrived as plain data, so no
+work can be hidden. The transfer time, measured with the reference, is subtracted. The median of the
+rounds' ratios gives the points, and its interval says how certain they are. While the reference
+runs, all processes of the submission are stopped.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from hpml.grading.worker_client import Printed, WorkerClient
 from hpml.sandbox.harness import function_source, harness_source
 from hpml.sandbox.plain import encode
 
-FEWEST_ROUNDS = 6  # fewer have no interval of 95 %
+FEWEST_ROUNDS = 6  # fewer have no 95 % interval
 MOST_ROUNDS = 600
 MOST_SECONDS = 30.0
-# Before points are lost: on a busy machine one side may wait for a core in many rounds on end.
+# Measured before points are lost: on a busy machine one side may wait for a core for many rounds.
 _LEAST_SECONDS = 2.0
 _BETWEEN_LOOKS = 3
-# How much of the points may hang on where in the interval the truth lies.
+# The share of the points that may depend on the position within the interval.
 _NARROW = 0.05
-# Carrying the data takes one process a little longer than another; this much is no sign of work.
+# Transfer times of two processes differ by this much without hidden work.
 _TOLERATED = 0.05
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One round of one side: seconds of all of it, and from the sign to the results."""
+    """One round of one side: seconds in total, and from the start signal to the results."""
 
     whole: float
     inner: float
@@ -57,17 +57,17 @@ Side = Callable[[Sequence[str]], Sample | NoAnswer]
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times the reference's time a submission takes: a median and its 95 % interval."""
+    """Time of the submission / time of the reference: median and 95 % interval."""
 
     value: float
     low: float
     high: float
     rounds: int
-    decided: bool  # the points hardly depend on where in the interval the truth lies
+    decided: bool  # the points are nearly the same across the interval
 
 
 def points_for(speed: Speed, ratio: float) -> float:
-    """Return the points of a ratio: all to `full`, none from `none`, between by its logarithm."""
+    """Return the points of a ratio: all up to `full`, none from `none`, logarithmic between."""
     if ratio <= speed.full:
         return float(speed.points)
     if ratio >= speed.none:
@@ -86,11 +86,11 @@ def compare(
     clock: Callable[[], float] = time.monotonic,
     most_seconds: float = MOST_SECONDS,
 ) -> Ratio | str:
-    """Measure until it is clear what the ratio earns; return it, or why there is none."""
+    """Measure until the points are clear; return the ratio, or why there is none."""
     began = clock()
     rounds: list[tuple[Sample, Sample]] = []
     while True:
-        # A generator of the round's own: asking the system for each number takes its time.
+        # A seeded generator per round: the system's generator is slow per number.
         inputs = random.Random(generator.getrandbits(256))
         cases = [speed.inputs(inputs) for _ in range(max(1, speed.calls))]
         data = [json.dumps(encode(dict(case.data))) for case in cases]
@@ -120,7 +120,7 @@ def compare(
 
 
 def _ratio(speed: Speed, rounds: Sequence[tuple[Sample, Sample]]) -> Ratio:
-    # The median: a reference that was held up once, as by imports at first, hides no work.
+    # The median, so that one slow round of the reference (imports) does not hide work.
     carried = median([theirs.whole - theirs.inner for _, theirs in rounds])
     more = [mine.whole - mine.inner - carried for mine, _ in rounds]
     if median(more) <= _TOLERATED * carried:
@@ -136,10 +136,10 @@ def _ratio(speed: Speed, rounds: Sequence[tuple[Sample, Sample]]) -> Ratio:
 
 
 def add(submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClient | None) -> Item:
-    """Return the item with the points for its time, where its answers are right."""
+    """Add the points for time, if the answers are right."""
     speed = exercise.speed
     assert speed is not None
-    if worker is None or not item.right:  # one that returns at once is fast
+    if worker is None or not item.right:  # a wrong function may be fast
         note = "The time was not measured, because the results are not right yet."
         return replace(item, parts={**item.parts, "speed": 0.0}, text=_joined(item.text, note))
     left = submitted.left
@@ -155,8 +155,7 @@ def add(submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClie
                 # The first call of the reference imports its packages.
                 partial(_sample, submitted, exercise, other, worker.frozen, submitted.limits.load),
                 lambda case, outcome: _wrong(exercise, case, outcome),
-                # Not from the seed, which others may know: no input of a round can be foreseen, and
-                # its result computed before.
+                # Not from the seed, which may be known: no result can be computed in advance.
                 random.SystemRandom(),
                 most_seconds=left(MOST_SECONDS),
             )
@@ -209,7 +208,7 @@ def _sample(
     more: float,
     data: Sequence[str],
 ) -> Sample | NoAnswer:
-    """Send the inputs to a worker, give the sign, and wait for the results."""
+    """Send inputs to a worker, then the start signal, and wait for the results."""
     harness = harness_source(exercise.arguments, exercise.observe)
     seconds = exercise.seconds * len(data) + more
     with frozen():

@@ -1,4 +1,4 @@
-"""A class at one glance: points, statistics, and the CSV files of learning platforms."""
+"""Tables of a class: points, statistics, and CSV files for learning platforms."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _MOODLE = ("Email address", "ID number", "Username")
 _IDS = ("ID", "Identifier", "ID number")
 _NAMES = ("Student", "Full name")
 _REASON = 300  # characters of the reason in a feedback column
-_LEFT_OUT = ("missing", "not done")  # what goes further may be
+_LEFT_OUT = ("missing", "not done")  # allowed for bonus exercises
 _LOOK_AT = ("no answer", "not graded", "unreadable", "forbidden", *_LEFT_OUT)
 
 Row = Mapping[str, str]
 
 
 def class_table(reports: Sequence[Report]) -> Table:
-    """Return the points of a class, a row a submission."""
+    """Return the points of a class, one row per submission."""
     columns = _columns(reports)
     rows = [[r.shown, *_scores(r, columns), r.earned, r.extra or ""] for r in reports]
     of = [item.most if item.core else f"{points(item.most)} bonus" for item in columns]
@@ -35,7 +35,7 @@ def class_table(reports: Sequence[Report]) -> Table:
 
 
 def as_csv(reports: Sequence[Report]) -> str:
-    """Return points and status of each exercise as CSV, a row a submission."""
+    """Return points and status of each exercise as CSV, one row per submission."""
     columns = _columns(reports)
     titles = [each for item in columns for each in (item.title, f"{item.title}: status")]
     rows: list[list[object]] = [["submission", *titles, "points", "of", "bonus", "seed"]]
@@ -43,13 +43,13 @@ def as_csv(reports: Sequence[Report]) -> str:
         found = {item.title: item for item in report.items}
         cells: list[object] = []
         for column in columns:
-            item = found.get(column.title)  # None for an exercise that came later
+            item = found.get(column.title)  # None for an exercise added later
             cells += (
                 [item.score, ": ".join(filter(None, (item.status, item.mistake)))]
                 if item
                 else ["", ""]
             )
-        # A name that a spreadsheet would take for a formula stays a name.
+        # Keeps a spreadsheet from reading a name as a formula.
         name = f"'{report.shown}" if report.shown[:1] in "=+-@" else report.shown
         rows.append([name, *cells, report.earned, report.worth, report.extra, report.seed])
     return written_csv(rows)
@@ -59,7 +59,7 @@ def for_canvas(reports: Sequence[Report], roster: Sequence[Row], assignment: str
     """Return the file that Canvas's gradebook imports."""
     _require(roster, ("ID", "SIS User ID", "SIS Login ID"), "Canvas")
     rows = [[*_CANVAS, assignment]]
-    # What a new assignment is worth; Canvas knows the line by these words, and exports it as well.
+    # Canvas recognises this line by its words: the points of a new assignment.
     rows.append(["    Points Possible", "", "", "", "", points(max(r.worth for r in reports))])
     for row, report in zip(roster, of_roster(reports, roster), strict=True):
         if row.get("Student") == "Points Possible":
@@ -70,7 +70,7 @@ def for_canvas(reports: Sequence[Report], roster: Sequence[Row], assignment: str
 
 
 def for_moodle(reports: Sequence[Report], roster: Sequence[Row]) -> str:
-    """Return the file that Moodle's import of grades reads: address or number, grade, feedback."""
+    """Return the file for Moodle's grade import: address or number, grade, feedback."""
     keys = _require(roster, _MOODLE, "Moodle")
     rows = [[*keys, "Grade", "Feedback"]]
     for row, report in zip(roster, of_roster(reports, roster), strict=True):
@@ -81,7 +81,7 @@ def for_moodle(reports: Sequence[Report], roster: Sequence[Row]) -> str:
 
 
 def statistics(reports: Sequence[Report]) -> Table:
-    """Return for each exercise how many tried it, how many are right, and the wrong answers."""
+    """Count for each exercise the attempts, the right ones and the known wrong answers."""
     rows: list[list[object]] = []
     for column in _columns(reports):
         items = [item for r in reports for item in r.items if item.title == column.title]
@@ -95,10 +95,10 @@ def statistics(reports: Sequence[Report]) -> Table:
 
 
 def look_at(reports: Sequence[Report]) -> list[str]:
-    """Return one line for each submission that a person should look at, and why."""
+    """Return one line for each submission that the instructor should check, with the reason."""
     lines = []
     for report in reports:
-        why: dict[str, dict[str, None]] = defaultdict(dict)  # by reason, the exercises
+        why: dict[str, dict[str, None]] = defaultdict(dict)  # exercises by reason
         for item in report.items:
             if item.status == "unreadable" or item.text.startswith("The notebook"):
                 why[f" {item.status}: {item.text}"][item.lab] = None  # once for all its exercises
@@ -144,7 +144,7 @@ def read_roster(path: Path) -> list[dict[str, str]]:
 
 
 def of_roster(reports: Sequence[Report], roster: Sequence[Row]) -> list[Report | None]:
-    """Return each row's report: by `submission`, by an ID in the name, or by the name before it."""
+    """Match rows and reports: by `submission`, by an ID in the name, or by the student's name."""
     exact = {name: report for report in reports for name in names_of(report.name)}
     by_id: dict[str, Report] = {}
     by_name: dict[str, dict[str, Report]] = defaultdict(dict)
@@ -163,7 +163,7 @@ def of_roster(reports: Sequence[Report], roster: Sequence[Row]) -> list[Report |
         names = [row.get(column, "") for column in _NAMES]
         names.append(f"{row.get('First name', '')} {row.get('Last name', '')}".strip())
         known = [by_name.get(one_form(name).casefold(), {}) for name in names if name]
-        # Two students of one name are told apart by their ID only.
+        # Students with equal names are distinguished by their ID only.
         return next((report for each in known if len(each) == 1 for report in each.values()), None)
 
     return [of(row) for row in roster]
@@ -181,7 +181,7 @@ def _scores(report: Report, columns: Sequence[Item]) -> list[object]:
 
 
 def _reason(item: Item) -> str:
-    """Return the first lines of what is wrong, on one line."""
+    """Return the reason, shortened to one line."""
     text = " ".join(item.text.split())
     return f" ({text[:_REASON]}{'…' * (len(text) > _REASON)})" if text else ""
 

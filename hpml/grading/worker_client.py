@@ -1,4 +1,4 @@
-"""Talking to one worker: questions as lines of JSON, answered within limits or not at all."""
+"""Talk to one worker: questions as lines of JSON, answers within limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hpml.grading.sandbox import Limits
 
 
 class Printed:
-    """The beginning of what a submission wrote to its standard output and error."""
+    """The first bytes that a submission wrote to standard output and error."""
 
     def __init__(self, keep: int) -> None:
         self._keep = keep
@@ -27,20 +27,20 @@ class Printed:
         self._length = 0
 
     def add(self, data: bytes) -> None:
-        """Take more of it."""
+        """Add output."""
         self._length += len(data)
         self._kept += data[: self._keep - len(self._kept)]
 
     @property
     def text(self) -> str:
-        """The kept text, and how much was left out."""
+        """The kept text, and how many bytes were dropped."""
         left_out = self._length - len(self._kept)
         text = self._kept.decode("utf-8", "replace")
         return f"{text}\n[{left_out} more bytes]\n" if left_out else text
 
 
 class WorkerClient:
-    """One worker, from its start to its end."""
+    """One worker process and its limits."""
 
     def __init__(
         self,
@@ -77,23 +77,23 @@ class WorkerClient:
 
     @property
     def pid(self) -> int:
-        """The number of its first process, as it is seen from here."""
+        """The process ID of its first process, outside the sandbox."""
         return self._child.pid
 
     def ask(self, question: Mapping[str, object], seconds: float) -> dict[str, Any] | NoAnswer:
-        """Send a question and return its answer; after a `NoAnswer` the worker is of no use."""
+        """Send a question and return its answer; after a `NoAnswer` the worker is unusable."""
         return self.receive(self.send(question), seconds)
 
     def send(self, question: Mapping[str, object]) -> str:
-        """Send a question and return the number that its answers must carry."""
+        """Send a question and return the ID that its answers must have."""
         number = secrets.token_hex(8)
-        # A process that does not read is ended as well.
+        # A process that does not read its input is ended too.
         self._until = min(self._until, time.monotonic() + self._limits.load)
         self._child.send({**question, "id": number})
         return number
 
     def receive(self, number: str, seconds: float) -> dict[str, Any] | NoAnswer:
-        """Return the next answer, which must carry `number`."""
+        """Return the next answer, whose ID must be `number`."""
         if self.ended is not None:
             return self.ended
         self._until = time.monotonic() + max(0.0, seconds)
@@ -120,7 +120,7 @@ class WorkerClient:
 
     @contextlib.contextmanager
     def frozen(self) -> Iterator[None]:
-        """Stop all of its processes for the time of the block."""
+        """Stop all its processes during a ``with`` block."""
         stopped: set[int] = set()
         while fresh := {pid for pid, _ in family(self.pid)} - stopped:
             for pid in fresh:
@@ -133,11 +133,11 @@ class WorkerClient:
                 _signal(pid, signal.SIGCONT)
 
     def close(self) -> None:
-        """End the worker, and with it all that it started."""
+        """End the worker and all its processes."""
         everyone = [pid for pid, _ in family(self.pid)]
         self._closed.set()
         self._child.close()
-        for pid in everyone:  # without a sandbox, what left its group
+        for pid in everyone:  # without a sandbox: processes that left its group
             _signal(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
         for thread in self._threads:
             thread.join(timeout=5)
@@ -156,7 +156,7 @@ class WorkerClient:
                 self._printed.add(piece)
 
     def _watch(self) -> None:
-        """End the worker when it goes over a limit."""
+        """End the worker when it exceeds a limit."""
         while not self._closed.wait(min(self._limits.poll, max(0.01, self._left()))):
             if self._left() < 0:
                 self._child.kill()
@@ -179,7 +179,7 @@ class WorkerClient:
 
 
 def family(pid: int) -> list[tuple[int, int]]:
-    """Return a process and all below it, each with its resident bytes."""
+    """Return a process and its descendants with their resident bytes."""
     if not Path("/proc/self/task").is_dir():  # not Linux: one's own notebook, without these limits
         return [(pid, 0)]
     found: list[tuple[int, int]] = []
@@ -195,7 +195,7 @@ def family(pid: int) -> list[tuple[int, int]]:
             place = f"/proc/{each}/task/{thread}"
             with contextlib.suppress(OSError, ValueError):
                 waiting += map(int, Path(place, "children").read_text().split())
-                # One whose first thread has ended shows its memory in its other threads only.
+                # If the first thread has ended, only the other threads report memory.
                 if number < 3 and resident == 0:
                     resident = int(Path(place, "statm").read_bytes().split()[1]) * page
         found.append((each, resident))

@@ -1,7 +1,4 @@
-"""The book: all labs, executed, as static pages with an index and a search.
-
-A page is not written where a cell failed or was not executed.
-"""
+"""Write the book: all executed labs as static pages with an index and a search."""
 
 from __future__ import annotations
 
@@ -30,7 +27,7 @@ _EXECUTED = (
 
 
 def make_book(out: Path, executed: Path | None = None) -> None:
-    """Write the book, of the copies in `executed`, or of labs that are executed now."""
+    """Write the book from the copies in `executed`, or from labs that are executed now."""
     notebooks = executed_labs(executed, labs())
     if missing := [path.stem for path in labs() if path.stem not in notebooks]:
         print(f"Not in the book, because there is no executed copy: {', '.join(missing)}")
@@ -39,9 +36,9 @@ def make_book(out: Path, executed: Path | None = None) -> None:
 
 
 def executed_labs(folder: Path | None, paths: Sequence[Path]) -> dict[str, NotebookNode]:
-    """Return labs by name: the copies that ``hpml run --out`` left, or, of no folder, run now.
+    """Return executed labs by name: copies of ``hpml run --out``, or, without a folder, run now.
 
-    A copy must be of the lab as it is now; where there is none, the lab is left out.
+    A copy must match the current lab; a lab without a copy is left out.
     """
     if folder is None:
         return {path.stem: _executed(path) for path in paths}
@@ -77,7 +74,7 @@ def _executed(path: Path) -> NotebookNode:
 
 
 def write_book(out: Path, notebooks: Mapping[str, NotebookNode]) -> None:
-    """Write the book of executed labs, given by name, into the folder `out`."""
+    """Write the book of executed labs, given by name; refuse failed and unexecuted cells."""
     for name, notebook in notebooks.items():
         _refuse_failed(name, notebook)
     files = book_files(notebooks)
@@ -85,7 +82,7 @@ def write_book(out: Path, notebooks: Mapping[str, NotebookNode]) -> None:
 
 
 def book_files(notebooks: Mapping[str, NotebookNode], about: str = _EXECUTED) -> dict[str, str]:
-    """Return the pages and what they load, by the name of the file; `about` is for the index."""
+    """Return all files of the book by name; `about` is the text of its index."""
     names = {name[:2]: f"{name}.html" for name in notebooks}
     titles = {name: pages.title_of(notebook) for name, notebook in notebooks.items()}
     files = {"book.css": pages.style()}
@@ -128,7 +125,7 @@ def _refuse_failed(name: str, notebook: NotebookNode) -> None:
 
 
 def _sections(notebook: NotebookNode, page: str) -> list[list[str]]:
-    """Return the place, the heading above and the text of each piece of a lab, to search in."""
+    """Return the anchor, heading and text of each searchable part of a lab."""
     headings = re.findall(r'<h\d[^>]* id="([^"]+)"[^>]*>(.*?)</h\d>', page)
     places = {html.unescape(re.sub(r"<[^>]+>", "", text)): place for place, text in headings}
     found, heading = [], ""

@@ -1,4 +1,4 @@
-"""The errors of what is handed out."""
+"""Errors of making copies and books."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from hpml.base.errors import HpmlError
 
 
 class ReleaseError(HpmlError):
-    """The student's copy or the book cannot be made; the message says what to fix."""
+    """The students' copy or the book cannot be made; the message says what to fix."""

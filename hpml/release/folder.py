@@ -1,7 +1,7 @@
-"""A folder written whole or not at all, that replaces only what was written here before.
+"""Write a folder atomically, replacing only unchanged files of an earlier run.
 
-A list of its files and their hashes lies in it. What is not on the list, or is no longer what was
-written, belongs to a person: a student's work, an instructor's correction. Then it is refused.
+The folder contains a list of its files and their hashes. A file that is not listed or has changed
+is someone's work: the folder is refused.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from hpml.base.files import write_atomically
 from hpml.release.errors import ReleaseError
 
 _LIST = ".hpml-files.json"
-# What running the copy leaves in it; git does not publish it.
+# Created by using the copy; not tracked by git.
 _KEPT = re.compile(r"\.git|\.venv.*|results")
 _CACHES = {"__pycache__", ".pytest_cache", ".ipynb_checkpoints"}
-_OLDEST = (1980, 1, 1, 0, 0, 0)  # a zip knows no earlier time
+_OLDEST = (1980, 1, 1, 0, 0, 0)  # the earliest time of a zip
 
 
 def write_folder(out: Path, files: Mapping[str, bytes], kind: str) -> None:
@@ -57,12 +57,12 @@ def write_folder(out: Path, files: Mapping[str, bytes], kind: str) -> None:
 
 
 def write_zip(path: Path, files: Mapping[str, bytes], inside: str) -> None:
-    """Write the files as a zip with one folder, the same bytes for the same files."""
+    """Write the files as a reproducible zip with one folder."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
             entry = zipfile.ZipInfo(f"{inside}/{name}", _OLDEST)
-            entry.create_system = 3  # the modes are Unix's, also where the zip is made on Windows
+            entry.create_system = 3  # Unix modes, also on Windows
             entry.external_attr = 0o100644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, files[name])
@@ -75,7 +75,7 @@ def _list(files: Mapping[str, bytes], kind: str) -> bytes:
 
 
 def _refuse(out: Path, kind: str) -> None:
-    """Raise where `out` holds anything that was not written here before."""
+    """Raise if `out` contains files that no earlier run wrote."""
     if not out.exists():
         return
     if not out.is_dir():
@@ -89,7 +89,7 @@ def _refuse(out: Path, kind: str) -> None:
         for name in [*names, *(each for each in folders if Path(folder, each).is_symlink())]:
             path = Path(folder, name)
             there[path.relative_to(out).as_posix()] = path
-    there.pop(".git", None)  # a worktree's is a file
+    there.pop(".git", None)  # a file in a worktree
     listed = there.pop(_LIST, None)
     known: dict[str, object] = {}
     if listed is not None:

@@ -1,4 +1,4 @@
-"""One executed lab as a page of the book: what nbconvert makes, with nothing from the network."""
+"""Convert an executed lab to a page with nbconvert; the page loads nothing from the network."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def title_of(notebook: NotebookNode) -> str:
 
 
 def page(name: str, notebook: NotebookNode, names: Mapping[str, str], navigation: str) -> str:
-    """Return the page of an executed lab; `names` are the labs' pages by number."""
+    """Return the page of an executed lab; `names` has the page of each lab by number."""
     notebook = copy.deepcopy(notebook)
     notebook.metadata.pop("widgets", None)
     others = {number: page for number, page in names.items() if number != name[:2]}
@@ -54,7 +54,7 @@ def style() -> str:
 
 
 def own(name: str) -> str:
-    """Return a text that lies beside this file."""
+    """Return the text of a file beside this one."""
     return importlib.resources.files("hpml.release").joinpath(name).read_text(encoding="utf-8")
 
 

@@ -1,8 +1,8 @@
-"""Exam questions: one Markdown file a lab, converted to what learning platforms import.
+"""Read exam questions, one Markdown file per lab, and convert them for learning platforms.
 
-A question begins with ``## kind · outcome N``. Then its text, and its answer in one of three forms:
-choices (``- [x]`` right, ``- [ ]`` wrong), a number (``= 42 ± 1``), or neither, for a text that a
-person reads. The lines that begin with ``>`` are the model answer.
+A question starts with ``## kind · outcome N``, followed by its text and its answer: choices
+(``- [x]`` right, ``- [ ]`` wrong), a number (``= 42 ± 1``), or neither, for a text that a person
+grades. Lines that start with ``>`` are the model answer.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ class Question:
     """One question with its answer."""
 
     kind: str  # "predict and justify", "read a table", ...
-    outcome: int  # the place of the learning outcome in the lab's head, from 1
+    outcome: int  # number of the learning outcome in the lab's head, from 1
     text: str  # Markdown
-    choices: tuple[tuple[str, bool], ...]  # each with whether it is right
+    choices: tuple[tuple[str, bool], ...]  # each with True if it is right
     number: tuple[str, str] | None  # the value and the accepted difference
     answer: str  # the model answer, Markdown
 
@@ -78,7 +78,7 @@ def quiz(lab: str, questions: list[Question]) -> str:
 
 
 def _escaped(text: str) -> str:
-    # An empty line would end the question.
+    # An empty line ends a question.
     return re.sub(r"([~=#{}:\\])", r"\\\1", text).replace("\n", "\\n")
 
 

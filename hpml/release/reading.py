@@ -1,6 +1,6 @@
-"""How long a lab takes, computed from its cells, so that its head promises what it holds.
+"""Compute how long a lab takes from its cells.
 
-A cell tagged ``further`` is *going further*; all others are the core, which a student does wholly.
+Cells tagged ``further`` are *going further*; all others are the core.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ MINUTES_AN_EXERCISE = 8
 
 
 class Reading(NamedTuple):
-    """What there is to do in one part of a lab, in numbers.
+    """The amount of work in one part of a lab.
 
-    An exercise is a cell tagged ``exercise`` in which a function is written; its check belongs to
-    it. The choice of an explanation is a code cell like others.
+    An exercise is a cell tagged ``exercise`` with a function, together with its check. The choice
+    of an explanation counts as an ordinary code cell.
 
     >>> Reading(words=1300, cells=10, exercises=2).minutes
     41.0
@@ -35,7 +35,7 @@ class Reading(NamedTuple):
 
     @property
     def minutes(self) -> float:
-        """Reading, running and solving, by the three constants above."""
+        """The minutes for reading, running and solving."""
         return (
             self.words / WORDS_A_MINUTE
             + MINUTES_A_CELL * self.cells
@@ -45,20 +45,20 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True)
 class Length:
-    """How long a lab is: its core, and what goes further."""
+    """The work in a lab: its core and *going further*."""
 
     core: Reading
     further: Reading
 
     @property
     def minutes(self) -> tuple[int, int]:
-        """The minutes of the core and of what goes further, to the nearest five."""
+        """The minutes of the core and of *going further*, to the nearest five."""
         core, further = (5 * round(part.minutes / 5) for part in (self.core, self.further))
         return core, further
 
     @property
     def head(self) -> str:
-        """The sentence that the lab's head carries, to the nearest five minutes.
+        """The sentence in the lab's head, to the nearest five minutes.
 
         >>> Length(Reading(1300, 10, 2), Reading(260, 4, 1)).head
         '**Time**: about 40 minutes, and 15 more with what is marked *going further*.'
@@ -71,7 +71,7 @@ class Length:
 
 
 def length_of(notebook: NotebookNode) -> Length:
-    """Return how long a lab is, from its cells."""
+    """Return the work in a lab."""
     parts = []
     for further in (False, True):
         cells = [cell for cell in notebook.cells if ("further" in _tags(cell)) is further]
@@ -104,14 +104,14 @@ def predictions(cells: Iterable[NotebookNode]) -> Iterator[dict[str, str]]:
 
 
 def _text(literal: ast.expr) -> str:
-    """Return the text of a string or an f-string, with "…" for what is computed."""
+    """Return the text of a string or an f-string, with "…" for computed parts."""
     if isinstance(literal, ast.JoinedStr):
         return "".join(map(_text, literal.values))
     return str(literal.value) if isinstance(literal, ast.Constant) else "…"
 
 
 def count_words(markdown: str) -> int:
-    """Return how many words of prose a Markdown text has; listings and tags have none.
+    """Count the words of prose in a Markdown text, without listings and tags.
 
     >>> count_words("Two *words*<br> and `a = b` | here")
     5
@@ -120,7 +120,7 @@ def count_words(markdown: str) -> int:
 
 
 def prose(markdown: str) -> str:
-    """Return the text without listings and tags; a formula in a line counts as one word."""
+    """Return the text without listings and tags; inline code counts as one word."""
     text = re.sub(r"```.*?```", "\n\n", markdown, flags=re.S)
     text = re.sub(r"</?(?:details|summary|p|br)[^>]*>", "\n\n", text)
     text = re.sub(r"<!--.*?-->|</?\w[^>]*>", "", text, flags=re.S)

@@ -1,4 +1,4 @@
-"""A lecture deck from an executed lab: its questions, pictures, explanations and results."""
+"""Make a lecture deck from an executed lab: questions, pictures, explanations and results."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def deck(notebook: NotebookNode) -> str:
 
 
 def slides(notebook: NotebookNode) -> Iterator[str]:
-    """Return the slides: the head, then what each core section shows, and asks with its answer."""
+    """Yield the slides: the head, then pictures, questions and answers of each core section."""
     head, *cells = notebook.cells
     lab = str(re.search(r"\d\d", head.source)[0])  # type: ignore[index]
     goals = re.search(r"After it you can\n\n(?:- .*\n?)+", head.source)
@@ -82,19 +82,19 @@ def slides(notebook: NotebookNode) -> Iterator[str]:
 
 
 def _short(text: str) -> str:
-    """Return a paragraph of prose for a slide; nothing if it is long or is no prose."""
+    """Return a short paragraph of prose for a slide, or an empty string."""
     fits = 0 < len(text.split()) <= MOST_WORDS and re.match(r"[A-Z0-9\"“]|`\w", text)
     return _markdown(text) if fits else ""
 
 
 def _listing(text: str) -> str:
-    """Return the listing that a text begins with, or nothing."""
+    """Return the listing at the start of a text, or an empty string."""
     found = re.match(r"```\w*\n.*?```", text, re.DOTALL)
     return _markdown(found[0]) if found else ""
 
 
 def _definitions(source: str) -> str:
-    """Return the functions that a cell defines, which the next question is about."""
+    """Return the source of the functions that a cell defines, for the next question."""
     try:
         body = ast.parse(source).body
     except SyntaxError:  # a magic command
@@ -105,7 +105,7 @@ def _definitions(source: str) -> str:
 
 
 def _shown(data: dict[str, str], result: bool) -> str:
-    """Return what a slide shows of one output: a question, a picture, or a table of results."""
+    """Return a slide for one output: a question, a picture, or a table of results."""
     text = data.get("text/plain", "")
     if text.startswith(_QUESTION):
         question, *options = text.removeprefix(_QUESTION).splitlines()[:-1]
@@ -118,13 +118,13 @@ def _shown(data: dict[str, str], result: bool) -> str:
 
 
 def _answer(lab: str, asked: dict[str, str]) -> str:
-    """Return the recorded result of a question, folded away; nothing where there is none."""
+    """Return the folded recorded result of a question, or an empty string."""
     known = html.escape(recorded(lab, asked["key"]))
     return f"<details><summary>Answer</summary><p>{known}</p></details>" if known else ""
 
 
 def _folded(source: str) -> list[tuple[str, str]]:
-    """Return the summary and the text of what is folded away in a cell."""
+    """Return the summary and text of a folded part of a cell."""
     found = re.findall(r"<details><summary>(.*?)</summary>(.*?)</details>", source, re.DOTALL)
     return [(summary, answer) for summary, answer in found if len(answer.split()) <= 2 * MOST_WORDS]
 

@@ -1,7 +1,7 @@
-"""The student's copy: the course without the right solutions and without what instructors keep.
+"""Make the students' copy: the course without the solutions and the instructors' files.
 
-Git decides what is handed out, so that notes beside the code stay private. The wrong answers, the
-hints and the explanations are handed out packed: a check needs them, and they tell what is right.
+Only files tracked by git are handed out, so notes beside the code stay private. Wrong answers,
+hints and explanations, which checks need, are packed because they reveal what is right.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _HANDED_OUT = (
     "pyproject.toml",
     "tests/graded",
 )
-# Two versions of a notebook merged line by line need be no notebook. So git takes one whole: the
-# student's, where nbgitpuller merges and both have changed.
+# Merging two notebooks line by line can break them. So git takes one whole: the student's, where
+# nbgitpuller merges and both have changed.
 _MERGED_WHOLE = "*.ipynb -merge\n"
 
 
 def release(out: Path) -> Path:
-    """Write the student's copy as the folder `out` and as a zip beside it; return the zip."""
+    """Write the students' copy as the folder `out` and as a zip beside it; return the zip."""
     files = student_files(course_folder())
     archive = out.resolve().with_name(f"{out.resolve().name}.zip")
     write_folder(out, files, "student copy")
@@ -53,7 +53,7 @@ def release(out: Path) -> Path:
 
 
 def student_files(course: Path) -> dict[str, bytes]:
-    """Return what a student gets, by the name of the file."""
+    """Return the files of the students' copy by name."""
     import nbformat
 
     files = {name: (course / name).read_bytes() for name in _known(course)}
@@ -81,7 +81,7 @@ def student_files(course: Path) -> dict[str, bytes]:
 
 
 def not_handed_out(course: Path) -> list[str]:
-    """Return the files that lie among those handed out, but that git does not know."""
+    """Return files in the handed-out folders that git does not track."""
     if not (course / ".git").exists():
         return []
     places = (*_HANDED_OUT, "notebooks")
@@ -97,7 +97,7 @@ def for_students(readme: str) -> str:
 
 
 def _known(course: Path) -> list[str]:
-    """Return the files to hand out that git knows; in a copy without git, those that are there."""
+    """Return the tracked files to hand out; in a copy without git, all that exist."""
     if (course / ".git").exists():
         found = _listed(course, "--cached", "--", *_HANDED_OUT)
     else:
@@ -121,7 +121,7 @@ def _listed(course: Path, *words: str) -> list[str]:
 
 
 def _done(lab: str, notebook: str) -> list[str]:
-    """Return the exercises of a lab that are no stub in its notebook; of all in one of no lab."""
+    """Return the exercises that a notebook has solved; of all labs if it is of none."""
     program = parse(python_cells(notebook))
     if lab not in LABS:
         names = [each.name for known in LABS for each in exercises(known)]

@@ -1,4 +1,4 @@
-"""The instructors' book: for each lab a plan, all answers, and exam questions; not for students.
+"""Make the instructors' book: for each lab a plan, all answers, and exam questions.
 
 It is generated from the notebooks, the exercises, the reference results and, in a clone,
 ``tests/solutions`` and ``tests/questions``.
@@ -66,7 +66,7 @@ def all_questions() -> dict[str, list[Question]]:
 
 
 def outcomes(notebook: NotebookNode) -> list[str]:
-    """Return what a student can do after a lab, as its head lists it."""
+    """Return the learning outcomes in the head of a lab."""
     return _OUTCOME.findall(notebook.cells[0].source)
 
 
@@ -126,7 +126,7 @@ def _exercises(lab: str) -> Iterator[str]:
 
 
 def _plan(notebook: NotebookNode) -> list[list[Any]]:
-    """Return a row for each section: its minutes, and what it asks."""
+    """Return a row for each section: its minutes and its questions."""
     from nbformat.v4 import new_markdown_cell, new_notebook
 
     sections: list[tuple[str, list[NotebookNode]]] = [("Introduction", [])]

@@ -1,7 +1,7 @@
-"""What runs beside a submission: reads the notebook, calls functions, knows no answers.
+"""The code that runs in the worker beside a submission: it reads the notebook and calls functions.
 
-It stands alone: the standard library only, nothing else of ``hpml``. What leaves it is plain data
-(``plain``), which is judged elsewhere.
+It knows no answers and imports the standard library only, nothing else of ``hpml``. Its results are
+plain data (``plain``), judged in the grader.
 """
 
 from __future__ import annotations

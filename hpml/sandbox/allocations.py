@@ -1,4 +1,4 @@
-"""The memory that a call takes beside what its arguments hold, as Python's allocator counts it."""
+"""Measure the memory that a call allocates, as Python's allocator counts it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 
 
 def peak_of(function: Callable[..., Value], arguments: dict[str, Any]) -> tuple[Value, int]:
-    """Return what a call returns, and the most bytes beyond those held before it."""
+    """Return the result of a call and its peak of newly allocated bytes."""
     gc.collect()
     was_on = tracemalloc.is_tracing()
     tracemalloc.start()

@@ -1,4 +1,4 @@
-"""One call of a student's function, and what came of it, as plain data; nothing gets past it."""
+"""Call a student's function once and return the outcome as plain data, whatever it raises."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def call(
     *,
     interruptible: bool = False,
 ) -> dict[str, Any]:
-    """Call `function` once and return what came of it."""
+    """Call `function` once and return the outcome."""
     given = arguments(data)
     before = {name: encode(value) for name, value in given.items()}
     try:
@@ -32,8 +32,8 @@ def call(
         after = {name: encode(given[name]) for name in before}
         value = encode(observe(result, given))
         if inspect.iscoroutine(result):
-            result.close()  # or Python warns that it was never awaited
-    except BaseException as error:  # KeyboardInterrupt and SystemExit are outcomes as well
+            result.close()  # avoids the warning that it was never awaited
+    except BaseException as error:  # KeyboardInterrupt and SystemExit are outcomes too
         if interruptible and isinstance(error, KeyboardInterrupt):
             raise
         return raised(error, function)
@@ -42,7 +42,7 @@ def call(
 
 
 def as_named(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments under the function's own names for its parameters, by place."""
+    """Return the arguments, renamed by position to the function's own parameter names."""
     with contextlib.suppress(TypeError, ValueError):
         signature = inspect.signature(function)
         with contextlib.suppress(TypeError):
@@ -56,7 +56,7 @@ def as_named(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, A
 
 
 def raised(error: BaseException, function: object = None) -> dict[str, Any]:
-    """Return an exception as the outcome it is, also of what fails at load."""
+    """Return an exception as an outcome."""
     mro: tuple[type, ...] = type.__dict__["__mro__"].__get__(type(error))
     code = getattr(function, "__code__", None)
     return {
@@ -75,15 +75,15 @@ def _short_name(kind: type) -> str:
 def _message(error: BaseException) -> str:
     try:
         text = str(error)
-    except BaseException as second:  # noqa: BLE001 - its text is the submission's own code
+    except BaseException as second:  # noqa: BLE001 - str() runs the submission's code
         return f"<str() raises {type_name(second)}>"
-    # An exact str, and nothing that JSON or a terminal cannot carry.
+    # An exact str without characters that JSON or a terminal cannot represent.
     text = str.__getitem__(text, slice(0, _MESSAGE))
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _line(traceback: TracebackType | None, file: object) -> str:
-    """Return the deepest line within the submission's own file, with its text."""
+    """Return the deepest line in the submission's own file, with its text."""
     found: tuple[str, int] | None = None
     while traceback is not None:
         name = traceback.tb_frame.f_code.co_filename

@@ -1,4 +1,4 @@
-"""A deadline for code that runs in this process: a cell of a submission, a case of a check."""
+"""A deadline for code in this process: a cell of a submission, a case of a check."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def deadline(seconds: float, error: BaseException) -> Iterator[None]:
-    """Raise `error` inside after so many seconds, and again and again from then on."""
+    """Raise `error` in the block after `seconds`, and repeatedly from then on."""
     main = threading.current_thread() is threading.main_thread()
     if not main or not hasattr(signal, "setitimer"):  # Windows
         yield
@@ -26,6 +26,6 @@ def deadline(seconds: float, error: BaseException) -> Iterator[None]:
             yield
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-    finally:  # it may have rung between the two
+    finally:  # the timer may have fired between the two
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -1,7 +1,6 @@
-"""Where statements use what an exercise forbids: by import, by name, or by a name in a string.
+"""Find uses of what an exercise forbids: imports, names, and names in strings.
 
-It reads the source and nothing else: code that hides a use from a reader is not found. Modules that
-are forbidden are also masked in the sandbox.
+Only the source is read, so hidden uses are not found. The sandbox also masks forbidden modules.
 """
 
 from __future__ import annotations
@@ -85,7 +84,7 @@ def _uses_of(
 
 
 def _aliases(node: ast.stmt, names: Sequence[str]) -> Iterator[str]:
-    """Yield the names under which a statement outside of functions passes on one of `names`."""
+    """Yield the aliases that a module-level statement gives to one of `names`."""
     if isinstance(node, ast.ImportFrom):
         yield from (each.asname for each in node.names if each.asname and each.name in names)
     elif isinstance(node, ast.Assign) and (
@@ -99,7 +98,7 @@ def _within(dotted: str, modules: Sequence[str]) -> bool:
 
 
 def _bound(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a node makes the submission's own."""
+    """Yield the names that a node binds."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         yield node.name
     elif isinstance(node, ast.arg):

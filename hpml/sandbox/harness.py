@@ -1,8 +1,8 @@
-"""A harness: what makes a call's arguments from a case's data, and what is observed of the call.
+"""A harness builds the arguments of a call from a case's data and observes the call.
 
-Most exercises take their arguments by name and look at the result; one that needs more has
-functions of its own in its lab's ``harness.py``. The source of that file is sent to the sandbox, so
-it may import the standard library and ``hpml.sandbox`` only.
+Most exercises pass the data by name and look at the result. Others have functions in their lab's
+``harness.py``, whose source is sent to the sandbox. So it may import only the standard library and
+``hpml.sandbox``.
 """
 
 from __future__ import annotations
@@ -19,34 +19,34 @@ Observer = Callable[[Any, Any], Any]
 
 
 def by_name(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments by parameter name: a copy, which the submission may spoil."""
+    """Return a copy of the arguments by parameter name, which the submission may modify."""
     return {name: _copied(value) for name, value in data.items()}
 
 
 def the_result(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return the result as it is."""
+    """Return the result unchanged."""
     return result
 
 
 def harness_source(arguments: ArgumentBuilder, observe: Observer) -> dict[str, dict[str, str]]:
-    """Return two functions of a harness as text that another process can load."""
+    """Return the two functions of a harness as text for another process."""
     return {"arguments": function_source(arguments), "observe": function_source(observe)}
 
 
 def function_source(function: Callable[..., Any]) -> dict[str, str]:
-    """Return a function as the source of its file, none where the worker has it, and its name."""
+    """Return a function's file, source and name; no source if the worker has the file."""
     module, name = function.__module__, function.__name__
     source = "" if module == __name__ else inspect.getsource(sys.modules[module])
     return {"file": module, "source": source, "name": name}
 
 
 def load_harness(sent: Mapping[str, Mapping[str, str]]) -> tuple[ArgumentBuilder, Observer]:
-    """Return the two functions that `harness_source` made text of."""
+    """Load the two functions of `harness_source`."""
     return load_function(sent["arguments"]), load_function(sent["observe"])
 
 
 def load_function(sent: Mapping[str, str]) -> Callable[..., Any]:
-    """Return the function that `function_source` made text of; its file is executed once."""
+    """Load the function of `function_source`; its file is executed once."""
     if not sent["source"]:
         found = {"by_name": by_name, "the_result": the_result}.get(sent["name"])
     else:
@@ -62,7 +62,7 @@ def load_function(sent: Mapping[str, str]) -> Callable[..., Any]:
 
 
 def _copied(value: Any) -> Any:
-    """Return a deep copy in which nothing is shared, as after a journey to another process."""
+    """Return a deep copy without shared parts, as if sent to another process."""
     kind = type(value)
     if kind in (str, int, float, bool, type(None)):
         return value

@@ -1,7 +1,7 @@
-"""Every bytecode instruction that a call executes, reported as the interpreter reaches it.
+"""Report every bytecode instruction that a call executes.
 
-The interpreter tells `sys.monitoring` from 3.12 on (PEP 669), and a trace function on 3.11. From
-3.12 on a trace function hears of them only at a function's next call, and a first run counts none.
+From Python 3.12 on this uses `sys.monitoring` (PEP 669), on 3.11 a trace function. From 3.12 on, a
+trace function sees instructions only from a function's next call on.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ Value = TypeVar("Value")
 Report = Callable[[CodeType, int], object]
 
 _RESUME = dis.opmap["RESUME"]
-_TOOLS = (3, 4, 0, 1, 2, 5)  # first those that no kind of tool has a claim to
+_TOOLS = (3, 4, 0, 1, 2, 5)  # IDs not reserved for a kind of tool first
 
 
 class NoFreeToolError(RuntimeError):
-    """All of `sys.monitoring`'s places for tools are taken."""
+    """All tool IDs of `sys.monitoring` are in use."""
 
 
 def watch_instructions(
     run: Callable[[], Value], report: Report, within: Callable[[CodeType], bool] | None = None
 ) -> Value:
-    """Call `run` and return what it returns; `report` receives each executed instruction."""
+    """Call `run` and return its result; `report` receives each executed instruction."""
     watcher = _Watcher(report, within)
     return (watcher.monitor if sys.version_info >= (3, 12) else watcher.trace)(run)
 
 
 class _Watcher:
-    """Passes on what the interpreter reports of one thread."""
+    """Report the instructions of one thread."""
 
     def __init__(self, report: Report, within: Callable[[CodeType], bool] | None) -> None:
         self._report = report

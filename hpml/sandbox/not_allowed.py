@@ -1,4 +1,4 @@
-"""Stands in the sandbox in the place of a module that an exercise forbids; importing it fails."""
+"""Replaces a forbidden module in the sandbox; importing it fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cells of a notebook as a program, read without running any of it."""
+"""Parse the cells of a notebook as a program, without running it."""
 
 from __future__ import annotations
 import __future__
@@ -12,7 +12,7 @@ from functools import cached_property
 from types import CodeType
 from typing import Any
 
-# What no parser of a hostile text can be stopped from raising.
+# The errors that a parser may raise for hostile text.
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 NOT_LITERAL: Any = object()
 """What `Program.literal` returns for a name that no literal was assigned to last."""
@@ -29,12 +29,12 @@ class Statement:
     line: int  # in the cell, from 1
     node: ast.stmt
     binds: frozenset[str]  # the global names that it binds
-    needs: frozenset[str]  # those that it uses, at once or in its functions
+    needs: frozenset[str]  # the global names that it uses, directly or in its functions
 
 
 @dataclass(frozen=True)
 class Broken:
-    """A cell, or one statement of it, that this Python cannot compile."""
+    """A cell or statement that this Python cannot compile."""
 
     cell: int
     message: str
@@ -42,7 +42,7 @@ class Broken:
 
 @dataclass(frozen=True)
 class Version:
-    """One way to make a function: the cells up to `until`, and the statements that it needs."""
+    """One definition of a function: the cells up to `until`, and the statements it needs."""
 
     until: int
     statements: tuple[Statement, ...]
@@ -50,16 +50,16 @@ class Version:
 
 @dataclass(frozen=True)
 class Program:
-    """The statements of a notebook, in its order."""
+    """The statements of a notebook, in order."""
 
     statements: tuple[Statement, ...]
     broken: tuple[Broken, ...]
     sources: Mapping[int, str]  # of each cell, by its number
-    flags: int = 0  # for `compile`: the notebook's ``from __future__`` imports
+    flags: int = 0  # compiler flags of the notebook's ``from __future__`` imports
 
     @cached_property
     def _binders(self) -> dict[str, list[int]]:
-        """The places of the statements that bind each name."""
+        """The indices of the statements that bind each name."""
         found: dict[str, list[int]] = {}
         for place, statement in enumerate(self.statements):
             for name in statement.binds:
@@ -74,7 +74,7 @@ class Program:
         return name in self._binders
 
     def is_stub(self, name: str) -> bool:
-        """Return whether `name` is defined, and each time by a function that does nothing yet."""
+        """Return whether `name` is defined only by functions that do nothing yet."""
         return self.defines(name) and not self.definitions(name)
 
     def definitions(self, name: str) -> list[Statement]:
@@ -82,9 +82,9 @@ class Program:
         return [each for each in self._binding(name) if not _is_stub(each.node, name)]
 
     def needed(self, name: str, until: int | None = None) -> tuple[Statement, ...]:
-        """Return the statements that bind `name`, and all that bind what these need, and so on.
+        """Return the statements that bind `name` and, recursively, the names these need.
 
-        What a function replaced before it was needed does not count.
+        A binding that a function replaces before it is needed does not count.
         """
         found: set[int] = set()
         waiting = [(name, len(self.statements))]
@@ -106,7 +106,7 @@ class Program:
         return tuple(self.statements[place] for place in sorted(found))
 
     def versions(self, name: str) -> list[Version]:
-        """Return ways to make the function, the likeliest first."""
+        """Return the definitions of the function, the likeliest first."""
         found = [Version(max(self.sources, default=0), self.needed(name))]
         for cell in dict.fromkeys(each.cell for each in reversed(self.definitions(name))):
             version = Version(cell, self.needed(name, cell))
@@ -115,19 +115,19 @@ class Program:
         return found[: 1 + _EARLIER]
 
     def literals(self, name: str) -> list[Any]:
-        """Return what `name` was assigned, in order: `NOT_LITERAL` where it is no literal."""
+        """Return the values assigned to `name`, in order; `NOT_LITERAL` for other expressions."""
         return [_literal(each.node) for each in self._binding(name)]
 
     def literal(self, name: str) -> Any:
-        """Return the literal that `name` was assigned last, or `NOT_LITERAL`."""
+        """Return the literal assigned to `name` last, or `NOT_LITERAL`."""
         found = self.literals(name)
-        # As for functions, a copy of the stub below the choice does not replace it.
+        # As with functions, a copy of the stub below the choice does not replace it.
         chosen = [each for each in found if each is not None] or found or [NOT_LITERAL]
         return chosen[-1]
 
 
 def parse(sources: Mapping[int, str]) -> Program:
-    """Return the program in Python sources, by the number of their cell."""
+    """Parse the Python sources of cells, given by number."""
     statements: list[Statement] = []
     broken: list[Broken] = []
     flags = 0
@@ -148,7 +148,7 @@ def parse(sources: Mapping[int, str]) -> Program:
 
 
 def compiled(source: Any, flags: int, file: str = "<cell>") -> Any:
-    """Return what `compile` makes of a cell, in which ``await`` may be used."""
+    """Compile a cell, in which ``await`` is allowed at the top level."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # "\d" in a submission is not a problem of the grader
         flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
@@ -161,7 +161,7 @@ def _broken(cell: int, error: BaseException) -> Broken:
 
 
 def _flat(nodes: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
-    """Yield statements; imports one by one, so that a missing one spoils only itself."""
+    """Yield statements, with imports split so that a missing module affects only itself."""
     for node in nodes:
         if isinstance(node, ast.Import):
             yield from (ast.copy_location(ast.Import([alias]), node) for alias in node.names)
@@ -199,10 +199,10 @@ def _literal(node: ast.stmt) -> Any:
 
 
 def _replaces(node: ast.stmt, name: str) -> bool:
-    """Return whether this defines the function anew, with nothing of what had its name before."""
+    """Return whether a statement defines the function without using its earlier value."""
     if not isinstance(node, _FUNCTIONS) or node.decorator_list or _is_stub(node, name):
         return False
-    # Defaults and annotations are evaluated while the name has its old value.
+    # Defaults and annotations are evaluated while the name still has its old value.
     now = [node.args, *([node.returns] if node.returns else [])]
     used = [each for part in now for each in ast.walk(part) if isinstance(each, ast.Name)]
     return node.name == name and all(each.id != name for each in used)

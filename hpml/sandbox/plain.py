@@ -1,7 +1,7 @@
-"""Values as plain data that cannot lie: how a result leaves the process of a submission.
+"""Encode values as plain data, the only form in which a result leaves the worker.
 
-A value of exactly a built-in type is written down as tagged JSON, so that a tuple stays a tuple and
-1 is not 1.0; anything else becomes an `Opaque`, a type's name and a cut text.
+A value of exactly a built-in type becomes tagged JSON, so a tuple stays a tuple and 1 differs from
+1.0. Anything else becomes an `Opaque`, the name of a type and a shortened text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _KINDS = "biufc"  # of numpy: bool, integers, floats, complex
 
 
 class PlainError(ValueError):
-    """What was to be decoded is not what `encode` writes."""
+    """The data was not written by `encode`."""
 
 
 class _TooLargeError(Exception):
@@ -42,8 +42,8 @@ class Array:
     library: str
 
     def numbers(self) -> list[Any]:
-        """Return the numbers; TypeError or ValueError where these bytes are none of its dtype."""
-        import numpy  # where arrays are judged it is installed
+        """Return the numbers; TypeError or ValueError if the bytes do not fit the dtype."""
+        import numpy  # installed where arrays are judged
 
         if self.dtype == "bfloat16":  # the upper half of a float32
             halves = numpy.frombuffer(self.data, "<u2").astype("<u4") << 16
@@ -51,7 +51,7 @@ class Array:
         return list(numpy.frombuffer(self.data, numpy.dtype(self.dtype).newbyteorder("<")).tolist())
 
     def number(self) -> bool | int | float | None:
-        """Return the number that a NumPy scalar stands for; None for any other array."""
+        """Return the value of a NumPy scalar; None for other arrays."""
         if self.shape or self.library != "numpy" or self.dtype[:1] not in "bif":
             return None
         with contextlib.suppress(TypeError, ValueError):
@@ -67,7 +67,7 @@ class Array:
 
 @dataclass(frozen=True)
 class Opaque:
-    """A value that is not plain: the name of its class, and its ``repr``, cut."""
+    """A value that is not plain: the name of its class and its shortened ``repr``."""
 
     type: str
     text: str
@@ -77,17 +77,17 @@ class Opaque:
 
 
 def encode(value: object) -> Any:
-    """Return `value` as data that JSON carries; what is deep or foreign is an `Opaque`."""
+    """Return `value` as JSON data; what is too deep or not built in becomes an `Opaque`."""
     try:
         return _Encoder().encode(value, 0)
     except _TooLargeError:
         return _opaque(type_name(value), "too large")
-    except Exception as error:  # noqa: BLE001 - say, a thread of the submission changes it meanwhile
+    except Exception as error:  # noqa: BLE001 - e.g. a thread changes it meanwhile
         return _opaque(type_name(value), f"cannot be read: {type_name(error)}")
 
 
 def decode(data: Any) -> Any:
-    """Return the value that `encode` wrote down."""
+    """Return the value that `encode` wrote."""
     try:
         return _decode(data, 0)
     except (TypeError, ValueError, KeyError, RecursionError, OverflowError) as error:
@@ -95,9 +95,9 @@ def decode(data: Any) -> Any:
 
 
 def type_name(value: object) -> str:
-    """Return the name of a value's class, also where the class misbehaves."""
+    """Return the name of a value's class without running code of the class."""
     kind = type(value)
-    # Not kind.__qualname__: a metaclass may answer that with code of its own.
+    # Not kind.__qualname__: a metaclass may override it.
     name = str(type.__dict__["__qualname__"].__get__(kind))[:_TEXT]
     module = type.__dict__["__module__"].__get__(kind)
     if type(module) is not str or module in ("builtins", "__main__"):
@@ -106,7 +106,7 @@ def type_name(value: object) -> str:
 
 
 class _Encoder:
-    """One walk through a value, with what it has spent so far."""
+    """Encodes one value and counts the data written."""
 
     def __init__(self) -> None:
         self._items = 0
@@ -142,7 +142,7 @@ class _Encoder:
         if array is not None:
             self._spend(len(array.data))
             return _array(array)
-        # A named tuple or NumPy's text counts by what it holds, whatever its own methods say.
+        # A named tuple or NumPy's text is encoded by its content, ignoring its own methods.
         if issubclass(kind, tuple):
             return self._container(tuple.__getitem__(value, slice(None)), tuple, depth)
         if type_name(value) == "numpy.str_":
@@ -167,7 +167,7 @@ class _Encoder:
         try:
             value.encode("utf-8")
         except UnicodeEncodeError:
-            # JSON would join two lone surrogates into one character.
+            # JSON would combine two lone surrogates into one character.
             return {"str": value.encode("utf-8", "surrogatepass").hex()}
         return value
 
@@ -188,13 +188,13 @@ class _Encoder:
             found = self._parts(list(value), depth + 1)
         self._above.discard(id(value))
         if kind in (set, frozenset):
-            found.sort(key=json.dumps)  # so that equal sets are written alike
+            found.sort(key=json.dumps)  # equal sets give equal data
         return found if kind is list else {kind.__name__: found}
 
     def _parts(self, parts: list[Any], depth: int) -> list[Any]:
         found = []
         for part in parts:
-            if type(part) is str and part.isascii():  # most of what an exercise moves
+            if type(part) is str and part.isascii():  # the common case
                 self._items += 1
                 self._bytes += len(part)
                 found.append(part)
@@ -206,15 +206,15 @@ class _Encoder:
 
 
 def guarded_text(value: object) -> str:
-    """Return a cut ``repr`` of a foreign value: what it raises or prints does no harm."""
+    """Return a shortened ``repr`` of a value, whatever it raises or prints."""
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             text = repr(value)
-    except BaseException as error:  # a foreign repr may raise anything, SystemExit too
+    except BaseException as error:  # repr may raise anything, even SystemExit
         if isinstance(error, KeyboardInterrupt):
             raise
         return f"<repr() raises {type_name(error)}>"
-    # Not text[:n]: it may be of a subclass of str with a slice of its own.
+    # Not text[:n]: a subclass of str may override slicing.
     text = str.__getitem__(text, slice(0, 4 * _TEXT))
     text = re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(text.split()))
     return text if len(text) <= _TEXT else text[: _TEXT - 3] + "..."
@@ -230,7 +230,7 @@ def _array(array: Array) -> Any:
 
 
 def _from_library(value: Any, kind: type) -> Array | None:
-    """Return an array of numpy or torch by value; the libraries are looked up, never imported."""
+    """Return an array of NumPy or torch by value, without importing them."""
     numpy: Any = sys.modules.get("numpy")
     torch: Any = sys.modules.get("torch")
     try:
@@ -243,13 +243,13 @@ def _from_library(value: Any, kind: type) -> Array | None:
             data = flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""
             name = str(value.dtype).removeprefix("torch.")
             return Array(name, tuple(value.shape), data, "torch")
-    except Exception:  # noqa: BLE001 - quantized and the like: shown as what it is, by its text
+    except Exception:  # noqa: BLE001 - quantised, for example: shown by its text
         return None
     return None
 
 
 def _is_scalar(kind: type, numpy: Any) -> bool:
-    """Return whether it is one of NumPy's own number types, and no subclass of one."""
+    """Return whether a value is exactly of one of NumPy's number types."""
     return issubclass(kind, numpy.generic) and kind in numpy.sctypeDict.values()
 
 
@@ -258,7 +258,7 @@ def _decode(data: Any, depth: int) -> Any:
         return data
     if depth > DEEPEST + 1:
         raise ValueError("it is nested too deeply")
-    if type(data) is list:  # mostly of names
+    if type(data) is list:  # the usual form of names
         return [part if type(part) is str else _decode(part, depth + 1) for part in data]
     if type(data) is not dict or len(data) != 1:
         raise ValueError(f"a {type(data).__name__} without a tag")
@@ -307,7 +307,7 @@ def _word(text: Any) -> str:
 
 
 def _refuse_collisions(keys: Iterable[Any]) -> None:
-    """Refuse thousands of keys of one hash, which would keep the reader busy for hours."""
+    """Refuse thousands of keys with equal hashes, which would take hours to read."""
     hashes = [hash(key) for key in keys]
     if len(hashes) - len(set(hashes)) > 1000:
         raise ValueError("its keys collide")

@@ -1,11 +1,12 @@
-"""The worker process: one notebook, one function of it, one question at a time.
+"""The worker process: it serves one function of one notebook.
 
-Questions come as lines of JSON on standard input, answers go as lines to what was standard output;
-what the submission prints goes to standard error. Until `prepare` has answered, no line of the
-submission has run, so that answer can be believed. From `load` on, the submission controls them.
+Questions arrive as lines of JSON on standard input, and answers leave on the original standard
+output; output of the submission goes to standard error. No line of the submission runs before
+`prepare` has answered, so that answer is trustworthy. From `load` on, the submission may forge
+answers.
 
 =========  ========================================  =============================================
-question   what it gives                             answer
+question   content                                   answer
 =========  ========================================  =============================================
 prepare    ``cells``: source by number, ``name``,    ``found``, ``stub``, ``broken``,
            ``forbids``, ``choice``                   ``versions``: their ``uses``; ``chosen``
@@ -39,27 +40,27 @@ from hpml.sandbox.harness import load_function, load_harness
 from hpml.sandbox.notebook import NOT_LITERAL, Program, Statement, Version, compiled, parse
 from hpml.sandbox.plain import decode, encode
 
-_HIGH = 200  # above the descriptors that a program closes or writes to by the dozen
-_NEEDED_CELL = 20.0  # seconds for a cell that the function needs
-_OTHER_CELL = 2.0  # seconds for any other cell
-_OTHERS = 6.0  # and for all of these together
+_HIGH = 200  # above the descriptors that programs close or write to in bulk
+_NEEDED_CELL = 20.0  # seconds for each cell that the function needs
+_OTHER_CELL = 2.0  # seconds for each other cell
+_OTHERS = 6.0  # seconds for all other cells together
 
 
 def main(limits: str = "{}") -> None:
-    """Serve until the questions end."""
+    """Serve until standard input ends."""
     channel = _Channel(_moved(0), _moved(1))
     nothing = os.open(os.devnull, os.O_RDONLY)
     if nothing:
         os.dup2(nothing, 0)
         os.close(nothing)
-    os.dup2(2, 1)  # what the submission prints goes where its errors go
+    os.dup2(2, 1)  # output of the submission goes to standard error
     allowed: dict[str, int] = json.loads(limits)
     _limit(allowed)
     Worker(channel).serve()
 
 
 class _Channel:
-    """Lines of JSON over two descriptors."""
+    """Send and receive lines of JSON over two descriptors."""
 
     def __init__(self, incoming: int, outgoing: int) -> None:
         self._incoming = incoming
@@ -68,7 +69,7 @@ class _Channel:
         self._owner = os.getpid()
 
     def receive(self) -> dict[str, Any] | None:
-        """Return the next question; None where there are no more."""
+        """Return the next question; None at the end."""
         pieces = [self._buffer]
         while b"\n" not in pieces[-1]:
             piece = os.read(self._incoming, 1 << 20)
@@ -80,9 +81,9 @@ class _Channel:
         return question
 
     def send(self, answer: dict[str, Any]) -> None:
-        """Write one answer."""
+        """Send an answer."""
         if os.getpid() != self._owner:
-            os._exit(0)  # a fork of the submission came back from its call; the first one answers
+            os._exit(0)  # a forked child returned from the call; only its parent answers
         _flush()
         line = json.dumps(answer).encode() + b"\n"
         while line:
@@ -90,7 +91,7 @@ class _Channel:
 
 
 class Worker:
-    """The state of one worker: the notebook read, the function loaded."""
+    """The state of a worker: the parsed notebook and the loaded function."""
 
     def __init__(self, channel: Any) -> None:
         self._channel = channel
@@ -101,7 +102,7 @@ class Worker:
         self._missing: dict[str, Any] = {}
 
     def serve(self) -> None:
-        """Answer questions until there are no more."""
+        """Answer all questions."""
         answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "prepare": self.prepare,
             "load": self.load,
@@ -113,13 +114,13 @@ class Worker:
             self._channel.send({"id": question["id"], **answer})
 
     def prepare(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Read the notebook and say what it holds of the function, without running any of it."""
+        """Parse the notebook and describe the definitions of the function; run nothing."""
         name = self._name = question["name"]
         try:
             program = parse({int(number): text for number, text in question["cells"].items()})
             banned = {key: tuple(names) for key, names in question["forbids"].items()}
             versions = program.versions(name)
-            # Where nothing binds the name, as under `exec`, any statement may make the function.
+            # If no statement binds the name (`exec`), any statement may define the function.
             read = [each.statements or program.statements for each in versions]
             uses = [forbidden.uses(statements, **banned) for statements in read]
             chosen = program.literals(question["choice"])
@@ -137,13 +138,13 @@ class Worker:
         }
 
     def load(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Execute the cells in order, and look the function up afterwards."""
+        """Execute the cells in order, then look up the function."""
         if "reference" in question:
             self._function = load_function(question["reference"])
             return {"failed": [], "found": True}
         version = self._versions[question.get("version", 0)]
         module = ModuleType("__main__")
-        # Pickling and dataclasses look up a class's module by name, as in a notebook.
+        # Pickle and dataclasses look up a class's module by name.
         sys.modules["__main__"] = module
         module.__dict__.update(get_ipython=_Shell, display=_nothing)
         chosen = version.statements if question.get("only") else self._program.statements
@@ -167,8 +168,8 @@ class Worker:
         return call(self._function, arguments, observe, decode(data))
 
     def time(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Make the inputs, wait for the sign, call, and return all outcomes as plain data."""
-        # A pause of the collector would hit at any time the side that has more objects.
+        """Build the inputs, wait for the start signal, call, and return the outcomes."""
+        # Collector pauses would slow the side that has more objects.
         gc.disable()
         arguments, observe = load_harness(question["harness"])
         given = [arguments(decode(json.loads(data))) for data in question["cases"]]
@@ -183,7 +184,7 @@ class Worker:
             for result, keywords in zip(results, given, strict=True):
                 value = encode(observe(result, keywords))
                 outcomes.append({"outcome": "returned", "value": value, "changed": {}})
-        except BaseException as error:  # noqa: BLE001 - an outcome like any other
+        except BaseException as error:  # noqa: BLE001 - is an outcome too
             outcomes.append(raised(error, function))
         gc.enable()
         return {"outcomes": outcomes}
@@ -191,7 +192,7 @@ class Worker:
 
 @dataclass
 class _Cells:
-    """The cells of a notebook while they run: each has a deadline, and spoils only itself."""
+    """Run the cells of a notebook, each with a deadline; a failure affects only its cell."""
 
     program: Program
     version: Version
@@ -202,7 +203,7 @@ class _Cells:
     function: Callable[..., Any] | None = None
 
     def run(self) -> list[dict[str, Any]]:
-        """Execute the cells in order; return the statements that are needed and raised."""
+        """Execute the cells in order; return the needed statements that raised."""
         needed = {each.cell for each in self.version.statements}
         failed: list[tuple[Statement, BaseException]] = []
         cells: dict[int, list[Statement]] = {}
@@ -211,7 +212,7 @@ class _Cells:
                 cells.setdefault(statement.cell, []).append(statement)
         for cell, statements in cells.items():
             failed += self._cell(cell, statements, needed=cell in needed)
-        # Cells may have been run in another order: what lacked a name is tried again at the end.
+        # The student may have run cells in another order: retry those that lacked a name.
         for entry in failed[:]:
             if isinstance(entry[1], NameError):
                 failed.remove(entry)
@@ -220,7 +221,7 @@ class _Cells:
         return [
             {"cell": each.cell, "line": each.line, "outcome": raised(error)}
             for each, error in failed
-            # Beside them there are imports of the course, which fail here.
+            # Others, such as imports of the course, fail in the sandbox.
             if each in self.version.statements
         ]
 
@@ -240,7 +241,7 @@ class _Cells:
                 except _LateError as error:
                     failed.append((statement, error))
                     break
-                except BaseException as error:  # noqa: BLE001 - SystemExit at import, and worse
+                except BaseException as error:  # noqa: BLE001 - even SystemExit
                     failed.append((statement, error))
         self.left -= 0.0 if needed else time.monotonic() - began
         value = self.namespace.get(self.name)
@@ -250,7 +251,7 @@ class _Cells:
         return failed
 
     def _is_stub(self, cell: int) -> bool:
-        """Return whether a cell binds the function by nothing but a stub."""
+        """Return whether a cell defines the function only by a stub."""
         read = self.program.statements
         found = any(each.cell == cell and self.name in each.binds for each in read)
         return found and all(each.cell != cell for each in self.program.definitions(self.name))
@@ -258,23 +259,23 @@ class _Cells:
     def _execute(self, statement: Statement) -> None:
         file = f"<cell {statement.cell}>"
         source = self.program.sources[statement.cell]
-        # So that an error can show its line: linecache finds the text by the file's name.
+        # Lets linecache find the source lines for error messages.
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
         tree = ast.Module([statement.node], [])
         code = compiled(tree, self.program.flags, file)
         waiting = eval(code, self.namespace)
         if code.co_flags & inspect.CO_COROUTINE:
-            import asyncio  # takes long to import, and few need it
+            import asyncio  # slow to import and rarely needed
 
             asyncio.run(waiting)
 
 
 class _LateError(BaseException):
-    """A cell took too long."""
+    """A cell exceeded its deadline."""
 
 
 class _Shell:
-    """Stands for IPython's shell in a function that speaks to it: whatever it does, nothing."""
+    """Replaces IPython's shell; every method does nothing."""
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         return _nothing
@@ -285,7 +286,7 @@ def _nothing(*_: object, **__: object) -> None:
 
 
 def _limit(allowed: dict[str, int]) -> None:
-    """Limit what this process and its children may do; what the system does not know is left."""
+    """Set the resource limits that this system knows, for this process and its children."""
     try:
         import resource
     except ImportError:  # Windows
@@ -294,26 +295,26 @@ def _limit(allowed: dict[str, int]) -> None:
     limits |= {"RLIMIT_FSIZE": allowed.get("file_size"), "RLIMIT_NOFILE": allowed.get("files")}
     for name, most in limits.items():
         if most is not None and hasattr(resource, name):
-            # Processes are counted by user, and outside of a sandbox the user has others.
+            # The system counts processes per user, who has others outside the sandbox.
             if name == "RLIMIT_NPROC" and os.environ.get("HOME") != "/home/student":
                 continue
             with contextlib.suppress(ValueError, OSError):
                 resource.setrlimit(getattr(resource, name), (most, most))
-    # A system without memory ends this one, and not the grader.
+    # Out of memory, the system should end this process and not the grader.
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as stream:
         stream.write("1000")
 
 
 def _flush() -> None:
-    """Let out what the submission printed: this process is killed when it has answered."""
+    """Flush the output of the submission, because the grader kills this process."""
     for stream in (sys.stdout, sys.stderr):
-        # Whatever a submission put in their place, or did to them.
+        # The submission may have replaced or broken the streams.
         with contextlib.suppress(BaseException):
             stream.flush()
 
 
 def _moved(descriptor: int) -> int:
-    """Return a high descriptor for the same file, not inherited; the low one may be taken over."""
+    """Duplicate a descriptor to a high number that children do not inherit."""
     try:
         import fcntl
     except ImportError:  # Windows
