@@ -1,6 +1,6 @@
 """Readable bytecode: from the requested function (`subject`) to a table (`listing`).
 
-Where the versions of `dis` differ is in `versions`; `pyc` shows the file that is left behind.
+`versions` covers the differences between versions of `dis`; `pyc` shows a ``.pyc`` file.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A stack machine that executes the bytecode which this CPython compiled.
+"""A stack machine that executes the bytecode compiled by the running CPython.
 
-A code object is decoded (`decode`), its calls are frames on coroutine stacks (`state`), the loop
-(`interpreter`) lets each instruction change its frame (``opcodes``), a recorder writes the steps
-down (`recorder`, `trace`). `frame_builtins` and `generators` are where the program must not see the
-machine.
+`decode` prepares a code object. Its calls are frames on coroutine stacks (`state`). The loop
+(`interpreter`) lets each instruction change its frame (``opcodes``), and a recorder writes the
+steps down (`recorder`, `trace`). `frame_builtins` and `generators` hide the machine from the
+program.
 """
 
 from __future__ import annotations

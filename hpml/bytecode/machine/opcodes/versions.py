@@ -1,7 +1,6 @@
-"""Which opcodes each version of CPython has, and which function executes each.
+"""The opcodes of each version of CPython, and their handlers.
 
-The tables are written out, so that an opcode that a new version brings is unknown until an
-author has read what it does.
+The tables are explicit: an opcode of a new version stays unknown until someone adds it here.
 """
 
 from __future__ import annotations
@@ -238,4 +237,4 @@ HANDLERS: dict[str, dict[str, Handler]] = {
     "3.13": _3_13,
     "3.14": _3_14,
 }
-"""The function that executes each opcode, by version of CPython."""
+"""Handlers of opcodes, by version of CPython."""
