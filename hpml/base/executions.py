@@ -1,4 +1,4 @@
-"""The executions of a symbolic model: the one list of their names, in the order of the labs."""
+"""The list of a symbolic model's executions, in the order of the labs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ class Execution(NamedTuple):
     """One way to run a symbolic model.
 
     Attributes:
-        name: what ``SymbolicModel(..., execution=name)`` takes.
-        any_graph: whether it runs every graph; else building refuses what it cannot run.
-        separate_operators: whether operators run one by one, so that each can be timed and CUDA
-            graphs can record them.
+        name: value of ``SymbolicModel(..., execution=name)``.
+        any_graph: whether it runs every graph; otherwise building may raise.
+        separate_operators: whether operators run one by one; timing them and CUDA graphs need it.
     """
 
     name: str
@@ -31,7 +30,7 @@ ALL = (
 BY_NAME = {execution.name: execution for execution in ALL}
 
 EXECUTIONS: tuple[str, ...] = tuple(execution.name for execution in ALL if execution.any_graph)
-"""Names that ``SymbolicModel(..., execution=...)`` takes for every graph; ``"numba"`` for some."""
+"""Names of the executions that run every graph."""
 
 DEFAULT = "inlined"
 KERNEL = "numba"

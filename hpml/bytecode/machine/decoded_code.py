@@ -36,7 +36,6 @@ class DecodedInstruction:
 
     @property
     def file(self) -> str:
-        """The file that the code came from."""
         return self.code.co_filename
 
     @property
