@@ -44,7 +44,6 @@ class DescribedFigure(Figure):
         return "\n".join(filter(None, parts)) or "A figure"
 
     def describe(self, ax: Axes, text: str) -> None:
-        """Set the description of an axes."""
         self._texts[ax] = text
 
     def _ipython_display_(self) -> None:

@@ -6,12 +6,10 @@ from typing import NamedTuple
 
 
 class Execution(NamedTuple):
-    """One way to run a symbolic model.
+    """One way to run a symbolic model, ``SymbolicModel(..., execution=name)``.
 
-    Attributes:
-        name: value of ``SymbolicModel(..., execution=name)``.
-        any_graph: whether it runs every graph; otherwise building may raise.
-        separate_operators: whether operators run one by one; timing them and CUDA graphs need it.
+    `any_graph` tells if it runs every graph, `separate_operators` if it runs operators one by one,
+    which timing and CUDA graphs need.
     """
 
     name: str

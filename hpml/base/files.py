@@ -264,13 +264,10 @@ def _naming(target: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _locked(handle: int) -> Iterator[None]:
-    """Lock an open file, so that a writer does not take another's unfinished line for a torn one.
-
-    Windows has no such lock; only one process at a time may write a log there.
-    """
+    """Lock an open file, or a writer could take another's unfinished line for a torn one."""
     try:
         import fcntl
-    except ImportError:
+    except ImportError:  # on Windows; only one process at a time may write a log there
         yield
         return
     # Some network file systems cannot lock; at worst an empty line appears.

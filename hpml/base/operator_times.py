@@ -48,12 +48,8 @@ OTHER = Label("[Other]")
 class OperatorTimes(Shown):
     """Times of one run of a model, operator by operator.
 
-    Attributes:
-        stamps: clock readings in nanoseconds: the start, then the end of each interval.
-        labels: the use of each interval.
-        shapes: argument shapes of each operator, in the order of the run; empty if not recorded.
-        sort: ``"time"`` or ``"name"``.
-        note: remark on the rows, shown below them.
+    `stamps` are clock readings in nanoseconds: the start, then the end of each interval in
+    `labels`. `shapes` are the argument shapes of each operator, or empty.
     """
 
     stamps: Sequence[int]
@@ -69,7 +65,6 @@ class OperatorTimes(Shown):
 
     @property
     def operator_count(self) -> int:
-        """Number of operators that ran."""
         return sum(1 for label in self.labels if label.node)
 
     @property
@@ -101,11 +96,7 @@ class OperatorTimes(Shown):
         )
 
     def by_shape(self) -> Table:
-        """Return a row per operator and shapes of its arguments.
-
-        Raises:
-            TimingError: if the run was timed without ``by_shape``.
-        """
+        """Return a row per operator and argument shapes."""
         if len(self.shapes) != self.operator_count:
             raise TimingError(
                 "A breakdown by shape expects a run that was timed with by_shape=True, got one "

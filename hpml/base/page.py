@@ -65,12 +65,7 @@ class Page:
 def say(text: str) -> Page:
     """Return prose with computed numbers, as the last value of a cell.
 
-    Args:
-        text: paragraphs, separated by blank lines; ``code`` between backticks, bold between
-            double asterisks.
-
-    Raises:
-        HpmlError: if `text` is not a string or is blank.
+    Blank lines separate paragraphs, backticks enclose ``code``, double asterisks bold text.
 
     >>> say(f"One call took **{3.2:.1f} µs**.")
     One call took 3.2 µs.

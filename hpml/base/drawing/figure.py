@@ -56,14 +56,8 @@ _KINDS = {
 class Look(NamedTuple):
     """The values and calls that are drawn in a special way.
 
-    Attributes:
-        inputs: values of inputs.
-        outputs: values of outputs.
-        outside: values from outside the drawn part.
-        lit: highlighted values.
-        lit_calls: highlighted calls.
-        turn_labels: whether labels are rotated by 90 degrees.
-        tints: colour of each box; then there is no legend, and other fields do not change colours.
+    `outside` are values from outside the drawn part, `lit` and `lit_calls` are highlighted,
+    `turn_labels` rotates labels by 90 degrees. `tints` replaces colours and legend.
     """
 
     inputs: Collection[int] = ()
@@ -95,14 +89,9 @@ def draw(
     ax: Axes | None = None,
     show: bool = False,
 ) -> Figure:
-    """Draw a layout and return the figure; it stays open only with ``show``.
+    """Draw a layout into `ax` or a new figure; return the figure, which stays open with `show`.
 
-    Args:
-        layout: the layout of a graph.
-        look: values and calls to draw in a special way.
-        figsize: width and height in inches; by default those of the layout.
-        ax: axes to draw into; by default those of a new figure.
-        show: call ``matplotlib.pyplot.show``.
+    `figsize` is in inches; by default the size of the layout.
     """
     import matplotlib.pyplot as plt
 
@@ -182,7 +171,6 @@ class _Painter:
         self._scale = scale
 
     def line(self, line: Line, *, has_head: bool) -> None:
-        """Draw a line, with an arrow head if `has_head`."""
         from matplotlib.patches import PathPatch, Polygon
         from matplotlib.path import Path
 
@@ -206,7 +194,6 @@ class _Painter:
             self._ax.add_patch(Polygon(corners, closed=True, color=colour, linewidth=0, zorder=2))
 
     def label(self, label: CallLabel) -> None:
-        """Draw the name of a layer on its line, or the box of a folded chain."""
         is_lit = any(call in self._look.lit_calls for call in label.calls)
         if label.is_folded:
             self._box(label.place, label.text, _KINDS["lit" if is_lit else "folded"])
@@ -264,7 +251,6 @@ class _Painter:
         )
 
     def legend(self, kinds: list[_Kind], layout: Layout) -> None:
-        """Draw the legend as one row below the graph."""
         from matplotlib.patches import Patch
 
         self._ax.legend(

@@ -55,14 +55,12 @@ class Dataflow(NamedTuple):
 def dataflow(
     parents: Mapping[str, Sequence[str]], outputs: Sequence[str] | None = None
 ) -> Dataflow:
-    """Return the graph of a dictionary from each value to the values that it is computed from.
+    """Return the graph of a dictionary from each value to its parents, in topological order.
 
-    Args:
-        parents: the parents of each value, in topological order; an empty list for an input.
-        outputs: the requested values; by default those that no other value needs.
+    By default the outputs are the values that no other value needs.
 
     Raises:
-        DrawingError: a parent comes after its child, or there is no value of that name.
+        DrawingError: a parent comes after its child, or an output does not exist.
 
     >>> dataflow({"x": [], "y": ["x"]})
     Dataflow(names=('x', 'y'), inputs=(0,), calls=(NamedCall(name='y', ...),), outputs=(1,))

@@ -1,6 +1,4 @@
-"""Order items within rows, and compute their distances: the middle steps of a layered drawing.
-
-Items are numbers, and each line connects two adjacent rows. The result is deterministic.
+"""Order and place items within rows: the middle steps of a layered drawing, without randomness.
 
 Source: Sugiyama, Tagawa and Toda, "Methods for Visual Understanding of Hierarchical System
 Structures", IEEE Transactions on Systems, Man and Cybernetics 11, 1981.
@@ -20,12 +18,9 @@ _REPETITIONS = 60
 
 
 class Rows(NamedTuple):
-    """Items in rows, with lines from each row to the next.
+    """Items in rows, with lines between adjacent rows, the upper item first.
 
-    Attributes:
-        rows: the items of each row, in order.
-        lines: pairs of items in adjacent rows, the upper first.
-        solid: for each item, whether it is a box or label, not a point where a line passes.
+    `solid` tells for each item if it is a box or label, and not a point where a line passes.
     """
 
     rows: tuple[tuple[int, ...], ...]
@@ -34,12 +29,10 @@ class Rows(NamedTuple):
 
 
 def order_rows(graph: Rows) -> Rows:
-    """Reorder each row to reduce crossings, by barycentre sweeps.
-
-    Rows start with the longest paths on the left; ties keep the original order.
-    """
+    """Reorder each row to reduce crossings, by barycentre sweeps."""
     above, below = _neighbours(graph)
     length = _path_lengths(graph, graph.rows[::-1], below)
+    # Start with the longest paths on the left.
     rows = best = [sorted(row, key=lambda item: -length[item]) for row in graph.rows]
     fewest = count_crossings(rows, below)
     for sweep in range(_SWEEPS):

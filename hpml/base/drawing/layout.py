@@ -41,18 +41,13 @@ class CallLabel(NamedTuple):
 
     @property
     def is_folded(self) -> bool:
-        """Whether this is a folded chain."""
         return len(self.calls) > 1
 
 
 class Line(NamedTuple):
     """A line from a value to a call that reads it or, if `is_result`, from a call to its result.
 
-    Attributes:
-        value: the value.
-        call: index of the call; in a folded chain that of the first.
-        is_result: whether the call makes the value.
-        points: cubic Bézier curves end to end: a point, then three more for each curve.
+    `points` are cubic Bézier curves end to end: a point, then three more for each curve.
     """
 
     value: int
@@ -92,17 +87,12 @@ def lay_out(
     turn_labels: bool = False,
     groups: Sequence[tuple[int, ...]] | None = None,
 ) -> Layout:
-    """Return the layout of a graph's picture; it is deterministic.
+    """Return the layout of a graph's picture.
 
-    Args:
-        graph: the graph to draw.
-        node_text: function from the number of a value to the text in its box.
-        edge_text: function from the index of a call to the text of its label; empty for no label.
-        rotated: the graph runs to the right, not down.
-        turn_labels: labels are rotated by 90 degrees to run along their lines; a rotated graph
-            needs no rotated labels.
-        groups: indices of all calls, with those of each chain that is drawn as one box together;
-            by default the middle of each chain of more than 12.
+    `node_text` gives the text in the box of a value, `edge_text` that of a call's label. A
+    `rotated` graph runs to the right; `turn_labels` rotates the labels of others by 90 degrees.
+    `groups` are the indices of all calls, with those of a folded chain together; by default those
+    of `fold_chains`.
 
     Raises:
         DrawingError: the picture would have more than 150 boxes after folding long chains.

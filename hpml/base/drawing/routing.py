@@ -58,10 +58,7 @@ class Route(NamedTuple):
 def rows_and_routes(
     graph: Drawable, groups: Sequence[tuple[int, ...]], shown: Sequence[int]
 ) -> tuple[Rows, list[Route]]:
-    """Put values and labels into rows by the longest path, and route every line.
-
-    Lines from one value to several distant readers share a trunk.
-    """
+    """Put values and labels into rows by the longest path, and route every line."""
     item_of = {value: item for item, value in enumerate(shown)}
     drawn = len(shown) + len(groups)
     row_of = dict.fromkeys(range(len(graph.inputs)), 0)
@@ -75,6 +72,7 @@ def rows_and_routes(
     for item in range(drawn):
         rows[row_of[item]].append(item)
 
+    # Lines from one value to several distant readers share a trunk.
     trunk: dict[tuple[int, int], int] = {}
     routes: list[Route] = []
     for group, _ in enumerate(groups):

@@ -1,7 +1,4 @@
-"""Readable bytecode: from the requested function (`subject`) to a table (`listing`).
-
-`versions` covers the differences between versions of `dis`; `pyc` shows a ``.pyc`` file.
-"""
+"""Readable bytecode: from a function (`subject`) to a table (`listing`), and ``.pyc`` files."""
 
 from __future__ import annotations
 

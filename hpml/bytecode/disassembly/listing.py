@@ -122,12 +122,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Disassembly(Shown):
-    """Bytecode of a function, or of source text, and of the code objects nested in it.
-
-    Attributes:
-        listings: the function itself, then the nested code objects in source order.
-        version: version of the Python that compiled it, such as ``"3.11"``.
-    """
+    """Bytecode of a function, or of source text: its listing, then those of nested code objects."""
 
     listings: tuple[Listing, ...]
     version: str

@@ -28,7 +28,6 @@ class Pyc(Shown):
 
     @property
     def table(self) -> Table:
-        """The header field by field."""
         seconds, size = struct.unpack("<II", self.header[8:16])
         when = datetime.fromtimestamp(seconds, tz=UTC)
         stale = "0: stale if the source's time or size differ"

@@ -1,9 +1,7 @@
 """A stack machine that executes the bytecode compiled by the running CPython.
 
-`decode` prepares a code object. Its calls are frames on coroutine stacks (`state`). The loop
-(`interpreter`) lets each instruction change its frame (``opcodes``), and a recorder writes the
-steps down (`recorder`, `trace`). `frame_builtins` and `generators` hide the machine from the
-program.
+`decode` prepares code objects, `state` has the frames, `interpreter` the loop, ``opcodes`` the
+handlers of instructions; `recorder` makes the `trace`.
 """
 
 from __future__ import annotations

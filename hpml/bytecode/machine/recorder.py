@@ -190,7 +190,6 @@ class Recorder:
 
     @property
     def printed(self) -> str:
-        """Return everything that was printed."""
         return "".join(self._output.everything)
 
 

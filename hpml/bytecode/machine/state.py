@@ -237,10 +237,8 @@ class MachineState:
         return Frame(function, decoded, slots, coroutine_stack, namespace=namespace, finish=finish)
 
     def native_call(self, frame: Frame) -> Callable[..., Any]:
-        """Return a function that calls another natively, with the globals of `frame`.
-
-        Classes created in C (`type`, `TypeVar`) take their ``__module__`` from these globals.
-        """
+        """Return a function with the globals of `frame` that calls another natively."""
+        # Classes created in C (`type`, `TypeVar`) take their ``__module__`` from these globals.
         found = self._native_calls.get(id(frame.globals))
         if found is None:
             found = FunctionType(_CALL_NATIVELY, frame.globals)
@@ -248,7 +246,6 @@ class MachineState:
         return found
 
     def new_stack(self) -> list[Any]:
-        """Return an empty value stack."""
         return [] if self.observer is None else self.observer.new_stack()
 
     def enter(self) -> None:
@@ -278,7 +275,6 @@ class MachineState:
         raise StepLimitReached
 
     def limit_error(self) -> StepLimitError:
-        """Return the error for the limit that was reached."""
         return StepLimitError(
             f"The program did not end within {self.limit:,} instructions. Look for an endless "
             "loop, use a smaller input, or raise the limit with Machine(max_steps=...).",

@@ -18,16 +18,11 @@ _LEAST_SCALE = 0.75  # a smaller picture would be unreadable, so it scrolls
 
 @dataclass
 class Picture:
-    """A graph as SVG for the template of an animation, and the names of its parts.
+    """A graph as SVG, `width` inches wide, and the names of its parts.
 
-    Attributes:
-        svg: the drawing.
-        width: its width in inches.
-        values: part of each value: its box, or the box of the folded chain that contains it.
-        calls: part of the label of each call, by index.
-        lines: part of each line, by (index of the call, value, whether the call makes it).
-        badges: part and placeholder of a sign at the corner of a value's own box.
-        notes: placeholder of a small text above a value's own box.
+    `values` has the box of each value or of the chain that it is folded into, `calls` the label of
+    each call, `lines` each line by (call, value, whether the call makes it). `badges` and `notes`
+    are placeholders at the corner of and above each value's own box.
     """
 
     svg: str = ""

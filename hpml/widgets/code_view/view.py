@@ -27,15 +27,9 @@ LENGTHS = (2, 3, 5, 10, 20, 50, math.inf)
 class Code:
     """The code that runs for one choice of execution and loop length.
 
-    Attributes:
-        execution: one of ``hpml.symbolic.EXECUTIONS``.
-        loop_length: least length of a chain that is written as a loop; None without generated
-            source.
-        source: the Python source that runs.
-        spans: the range of calls in each line, first and one past the last; empty without
-            generated source.
-        written: number of bytecode instructions in the source.
-        executed: number of bytecode instructions per forward, outside of the layers.
+    `spans` has the range of calls in each line, first and one past the last. Without generated
+    source, `spans` is empty and `loop_length` None. `written` is the number of bytecode
+    instructions in the source, `executed` that of one forward, outside of the layers.
     """
 
     execution: str

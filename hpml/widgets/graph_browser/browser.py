@@ -33,7 +33,6 @@ class Node:
 
     @property
     def parameter_count(self) -> int:
-        """The number of the layer's parameters."""
         return 0 if self.layer is None else sum(p.numel() for p in self.layer.parameters())
 
 
@@ -117,7 +116,6 @@ class _View(NamedTuple):
     picture: Picture
 
     def keyframe(self, node: Node) -> Keyframe:
-        """Return the keyframe of a chosen node."""
         picture, marks = self.picture, dict[str, str]()
         groups = {"child": node.children, "parent": node.parents}
         states = [(state, self.nodes[i]) for state, indices in groups.items() for i in indices]
@@ -133,7 +131,6 @@ class _View(NamedTuple):
         return Keyframe(self._line(node), marks=marks, pieces={"about": self._about(node)})
 
     def row(self, node: Node) -> list[object]:
-        """Return a node's row of the table."""
         neighbours = map(self._names, (node.parents, node.children))
         return [node.name, node.layer_type, self._shapes(node), *neighbours, node.parameter_count]
 

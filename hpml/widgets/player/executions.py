@@ -14,18 +14,13 @@ Kind = Literal["ask", "find", "execute"]
 
 
 class ExecutionStep(NamedTuple):
-    """One step of an execution.
+    """One step of an execution, with the state after it.
 
-    Attributes:
-        kind: ``"ask"``, an unknown value is requested; ``"find"``, a known value is requested;
-            ``"execute"``, a call is executed.
-        value: the requested value, or the first result of the call.
-        call: index of the call that makes the value; None for an input.
-        asker: the value that needs it; None if the caller of the graph requests it.
-        waiting: values with open requests after this step, the outermost first.
-        known: values in memory after this step.
-        asked: number of requests so far.
-        executed: number of executions so far.
+    A step requests an unknown (``"ask"``) or known (``"find"``) value, or executes a call. `value`
+    is the requested value or the call's first result, `call` the index of the call that makes it
+    (None for an input), and `asker` the value that needs it (None for the caller of the graph).
+    `waiting` are the values with open requests, the outermost first, and `known` those in memory.
+    `asked` and `executed` count requests and executions so far.
     """
 
     kind: Kind

@@ -133,7 +133,6 @@ class _Lane(NamedTuple):
         return _Event(news, self._marks(states, now), texts, pieces)
 
     def named(self, what: str) -> str:
-        """Return the name of one of the lane's placeholders."""
         return f"{what} {self.number}"
 
     def _results(self, step: ExecutionStep) -> tuple[int, ...]:

@@ -39,10 +39,7 @@ def instruction_words(step: Step) -> Words:
 
 
 def accessed_variables(step: Step) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of the variables that a step reads, and of those that it writes.
-
-    One instruction of 3.13 may do both, such as ``STORE_FAST_LOAD_FAST x, y``.
-    """
+    """Return the names of the variables that a step reads, and of those that it writes."""
     name, first = step.opname, step.instruction.argrepr
     if name in ("LOAD_FAST_AND_CLEAR", "LOAD_CLOSURE") or not ("_FAST" in name or "DEREF" in name):
         return (), ()

@@ -15,22 +15,13 @@ _RETURNS = ("RETURN_VALUE", "RETURN_CONST")
 
 @dataclass(frozen=True)
 class Event:
-    """The state shown in one keyframe.
+    """The state shown in one keyframe, after `step`.
 
-    Attributes:
-        kind: "start", "step", "back" (a call's value arrives), "lands" (an exception arrives) or
-            "stopped" (the limit of steps was reached).
-        step: the current instruction.
-        words: a sentence about the event.
-        stack: the value stack after it, from the bottom to the top.
-        callers: the steps of the waiting calls, the outermost first.
-        printed: output before it.
-        gone: values taken off the stack, with their levels.
-        new: pushed or changed levels of `stack`.
-        read, written: names of variables.
-        prints: its output.
-        raised: the exception that it raises, or None.
-        goes_to: offset of the target of a jump or an exception, or None.
+    `kind` is "start", "step", "back" (a call's value arrives), "lands" (an exception arrives) or
+    "stopped" (the limit of steps was reached). `callers` are the steps of the waiting calls, the
+    outermost first. `gone` has levels and values taken off the stack, `new` the pushed or changed
+    levels of `stack`. `printed` is earlier output, `prints` that of this event. `goes_to` is the
+    offset of the target of a jump or an exception.
     """
 
     kind: str

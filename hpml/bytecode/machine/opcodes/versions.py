@@ -1,7 +1,4 @@
-"""The opcodes of each version of CPython, and their handlers.
-
-The tables are explicit: an opcode of a new version stays unknown until someone adds it here.
-"""
+"""The handlers of each CPython version's opcodes; new opcodes are unknown until added here."""
 
 from __future__ import annotations
 
