@@ -196,10 +196,10 @@ class _Painter:
     def label(self, label: CallLabel) -> None:
         is_lit = any(call in self._look.lit_calls for call in label.calls)
         if label.is_folded:
-            self._box(label.place, label.text, _KINDS["lit" if is_lit else "folded"])
+            self._box(label.rectangle, label.text, _KINDS["lit" if is_lit else "folded"])
         elif label.text:
             self._text(
-                label.place,
+                label.rectangle,
                 label.text,
                 LABEL_POINTS,
                 _KINDS["lit"].edge if is_lit else style.PALETTE["ink"],
@@ -213,21 +213,21 @@ class _Painter:
             kind = kind._replace(fill=self._look.tints.get(box.value, kind.fill))
         # An input that is also an output has the colour of an input and the second outline.
         if box.value in self._look.outputs:
-            self._rectangle(box.place, kind._replace(fill="white"), _AROUND)
-        self._box(box.place, box.text, kind)
+            self._rectangle(box.rectangle, kind._replace(fill="white"), _AROUND)
+        self._box(box.rectangle, box.text, kind)
 
-    def _box(self, place: Rectangle, text: str, kind: _Kind) -> None:
-        self._rectangle(place, kind, 0.0)
-        self._text(place, text, BOX_POINTS, style.ink_on(kind.fill))
+    def _box(self, rectangle: Rectangle, text: str, kind: _Kind) -> None:
+        self._rectangle(rectangle, kind, 0.0)
+        self._text(rectangle, text, BOX_POINTS, style.ink_on(kind.fill))
 
-    def _rectangle(self, place: Rectangle, kind: _Kind, around: float) -> None:
+    def _rectangle(self, rectangle: Rectangle, kind: _Kind, around: float) -> None:
         from matplotlib.patches import FancyBboxPatch
 
         self._ax.add_patch(
             FancyBboxPatch(
-                (place.left, place.top),
-                place.width,
-                place.height,
+                (rectangle.left, rectangle.top),
+                rectangle.width,
+                rectangle.height,
                 boxstyle=f"round,pad={around},rounding_size={0.08 + around}",
                 zorder=4,
                 **kind.patch(self._scale),
@@ -235,11 +235,11 @@ class _Painter:
         )
 
     def _text(
-        self, place: Rectangle, text: str, points: float, colour: str, **options: Any
+        self, rectangle: Rectangle, text: str, points: float, colour: str, **options: Any
     ) -> None:
         self._ax.text(
-            place.x,
-            place.y,
+            rectangle.x,
+            rectangle.y,
             text,
             fontsize=points * self._scale,
             color=colour,

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from hpml.base.drawing.layering import Rows, place
+from hpml.base.drawing.layering import Rows, positions
 
 _GAP_TO_LABEL, _GAP_TO_BOX, _HEAD = 0.08, 0.17, 0.13
 _GAP_TO_TURN, _GAP_GROWTH, _GAP_MOST = 0.07, 0.13, 0.42
@@ -52,7 +52,7 @@ class Grid:
         self._is_box = [*is_box, *[False] * passing]
         flipped = [(height, width) for width, height in sizes] if rotated else sizes
         self._sizes = [*flipped, *[(0.0, 0.0)] * passing]
-        across = place(rows, self._apart)
+        across = positions(rows, self._distance)
         halves = [width / 2 for width, _ in self._sizes]
         least = min((a - half for a, half in zip(across, halves, strict=True)), default=0.0)
         self._across = [a - least for a in across]
@@ -62,7 +62,7 @@ class Grid:
         self.size = self._point(width, self._bands[-1][1] if self._bands else 0.0)
         """Total width and height."""
 
-    def _apart(self, left: int, right: int) -> float:
+    def _distance(self, left: int, right: int) -> float:
         gap = _BESIDE if self._rows.solid[left] and self._rows.solid[right] else _BESIDE_LINE
         return (self._sizes[left][0] + self._sizes[right][0]) / 2 + gap
 

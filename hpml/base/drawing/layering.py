@@ -45,7 +45,7 @@ def order_rows(graph: Rows) -> Rows:
     return graph._replace(rows=tuple(tuple(row) for row in best))
 
 
-def place(graph: Rows, distance: Callable[[int, int], float]) -> list[float]:
+def positions(graph: Rows, distance: Callable[[int, int], float]) -> list[float]:
     """Return the position of each item along its row, from 0.
 
     Items in a straight line move as a block: first as far left as possible, then repeatedly towards
@@ -104,7 +104,7 @@ def _neighbours(graph: Rows) -> tuple[list[list[int]], list[list[int]]]:
 def _path_lengths(
     graph: Rows, rows: Sequence[Sequence[int]], following: list[list[int]]
 ) -> list[int]:
-    """Return the number of solid items on the longest path from each item; `rows` start far off."""
+    """Return the number of solid items on each item's longest path; `rows` begin at the ends."""
     length = [0] * len(graph.solid)
     for item in itertools.chain.from_iterable(rows):
         longest = max((length[other] for other in following[item]), default=0)

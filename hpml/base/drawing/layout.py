@@ -28,7 +28,7 @@ class ValueBox(NamedTuple):
     """The box of a value, which is given by its number in the graph."""
 
     value: int
-    place: Rectangle
+    rectangle: Rectangle
     text: str
 
 
@@ -36,7 +36,7 @@ class CallLabel(NamedTuple):
     """The label of one call, or the box of a folded chain of calls."""
 
     calls: tuple[int, ...]
-    place: Rectangle
+    rectangle: Rectangle
     text: str
 
     @property
@@ -114,11 +114,11 @@ def lay_out(
     sizes = [_size(text, box, turned and not box) for text, box in zip(texts, is_box, strict=True)]
     rows, routes = rows_and_routes(graph, groups, shown)
     grid = Grid(order_rows(rows), sizes, is_box, rotated=rotated)
-    places = [grid.rectangle(item) for item in range(len(sizes))]
+    rectangles = [grid.rectangle(item) for item in range(len(sizes))]
     return Layout(
         *grid.size,
-        tuple(ValueBox(value, places[i], texts[i]) for i, value in enumerate(shown)),
-        tuple(CallLabel(g, places[i], texts[i]) for i, g in enumerate(groups, len(shown))),
+        tuple(ValueBox(value, rectangles[i], texts[i]) for i, value in enumerate(shown)),
+        tuple(CallLabel(g, rectangles[i], texts[i]) for i, g in enumerate(groups, len(shown))),
         tuple(Line(r.value, groups[r.group][0], r.is_result, grid.curve(r.items)) for r in routes),
     )
 

@@ -115,7 +115,7 @@ class _Painter:
             results = (value for value in self._graph.calls[call].results if value is not None)
             self._picture.values.update(dict.fromkeys(results, name))
         kind = "shape folded" if label.is_folded else "label"
-        return self._group(kind, name, label.place, label.text)
+        return self._group(kind, name, label.rectangle, label.text)
 
     def _box(self, box: ValueBox) -> str:
         """Draw the box of a value, with placeholders at its corner and above it."""
@@ -124,24 +124,24 @@ class _Painter:
         self._picture.badges[box.value], self._picture.notes[box.value] = badge, note
         kinds = {"input": self._graph.inputs, "output": self._graph.outputs}
         kind = " ".join(["shape", *(kind for kind, values in kinds.items() if box.value in values)])
-        left, x, y = _at(box.place.left), _at(box.place.right), _at(box.place.top)
+        left, x, y = _at(box.rectangle.left), _at(box.rectangle.right), _at(box.rectangle.top)
         above = 9 if "output" in kind else 5  # an output has a second outline
-        return self._group(kind, name, box.place, box.text) + (
+        return self._group(kind, name, box.rectangle, box.text) + (
             f'<g class="badge" {part(badge)}><circle cx="{x}" cy="{y}" r="9"/>'
             f'<text x="{x}" y="{y + 4}" {placeholder(badge)}></text></g>'
             f'<text class="note" x="{left + 3}" y="{y - above}" {placeholder(note)}></text>'
         )
 
-    def _group(self, kind: str, name: str, place: Rectangle, text: str) -> str:
+    def _group(self, kind: str, name: str, rectangle: Rectangle, text: str) -> str:
         attributes = ""
         if name in self._links:
             target, label = self._links[name]
             attributes = f' data-go="{target}"'
             attributes += f' aria-label="{html.escape(label)}"' if label else ""
-        outline = _rectangle(place, 0.035, 'class="around" ') if "output" in kind else ""
+        outline = _rectangle(rectangle, 0.035, 'class="around" ') if "output" in kind else ""
         return (
-            f'<g class="{kind}" {part(name)}{attributes}>{outline}{_rectangle(place)}'
-            f"{_text(place, text)}</g>"
+            f'<g class="{kind}" {part(name)}{attributes}>{outline}{_rectangle(rectangle)}'
+            f"{_text(rectangle, text)}</g>"
         )
 
 
@@ -149,17 +149,15 @@ def _at(inches: float) -> int:
     return round(inches * _UNIT)
 
 
-def _rectangle(place: Rectangle, margin: float = 0.0, attributes: str = "") -> str:
-    return (
-        f'<rect {attributes}x="{_at(place.left - margin)}" y="{_at(place.top - margin)}" '
-        f'width="{_at(place.width + 2 * margin)}" height="{_at(place.height + 2 * margin)}" '
-        'rx="8"/>'
-    )
+def _rectangle(rectangle: Rectangle, margin: float = 0.0, attributes: str = "") -> str:
+    x, y = _at(rectangle.left - margin), _at(rectangle.top - margin)
+    width, height = _at(rectangle.width + 2 * margin), _at(rectangle.height + 2 * margin)
+    return f'<rect {attributes}x="{x}" y="{y}" width="{width}" height="{height}" rx="8"/>'
 
 
-def _text(place: Rectangle, text: str) -> str:
+def _text(rectangle: Rectangle, text: str) -> str:
     lines = text.split("\n")
-    x, y = _at(place.x), _at(place.y) + 4
+    x, y = _at(rectangle.x), _at(rectangle.y) + 4
     if len(lines) == 1:
         return f'<text x="{x}" y="{y}">{html.escape(text)}</text>'
     first = y - 15 * (len(lines) - 1) / 2
