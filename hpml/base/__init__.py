@@ -1,7 +1,7 @@
-"""The ground floor: what every other package of ``hpml`` may use, and nothing of what they do.
+"""Shared foundation: errors, tables, files, environment records and figures.
 
-Numbers become text in one way everywhere, and rows of them become a table that reads in a terminal
-and in a page:
+Numbers are formatted the same way everywhere, and a table displays as text in a terminal and as
+HTML in a page:
 
 >>> from hpml.base import Table, format_seconds
 >>> print(Table(["execution", "time"], [["lazy", 1.2e-3], ["codegen", 8.1e-4]],
@@ -11,9 +11,9 @@ execution     time
 lazy       1.20 ms
 codegen     810 µs
 
-``files`` finds the course on disk and writes without ever leaving half a file, ``environment``
-records what a measurement ran on, ``style`` gives every figure the same look. Nothing here imports
-torch; matplotlib is imported by the functions that need it.
+``files`` finds the course on disk and writes files atomically, ``environment`` records the machine
+and versions of a measurement, ``style`` gives all figures the same look. Nothing here imports
+torch, and only the functions that draw import matplotlib.
 """
 
 from __future__ import annotations

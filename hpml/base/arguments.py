@@ -1,4 +1,4 @@
-"""Numbers on a command line, refused with what was expected."""
+"""Argument types for argparse."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from hpml.base.errors import describe
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:
-    """Return a type for argparse: a whole number within these limits."""
+    """Return an argparse type for an integer from `low` to `high`."""
 
-    def parsed(text: str) -> int:
+    def parse(text: str) -> int:
         if text.isascii() and text.isdecimal() and len(text) < 19 and low <= int(text) <= high:
             return int(text)
         expected = f"a whole number from {low} to {high:,}"
         raise argparse.ArgumentTypeError(f"expected {expected}, received {describe(text)}")
 
-    return parsed
+    return parse

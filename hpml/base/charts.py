@@ -1,11 +1,11 @@
-"""The charts of the course: bars, dots, lines, time lines and histograms, shown as one picture.
+"""Charts for notebooks: bars, dots, lines, timelines and histograms.
 
-A chart is a value; `show` draws one or several as a page with a caption and the same in words:
+A chart is a value; `show` draws one or several as one picture with a caption and a description:
 
 >>> show(bars([Bar("list", 32.0, "32 MB"), Bar("array", 8.0, "8 MB")], title="Memory", x="MB"))
 Memory. list: 32 MB; array: 8 MB.
 
-Graphs are drawn by `hpml.base.drawing`, predicted against measured by `hpml.course.predictions`.
+`hpml.base.drawing` draws graphs, `hpml.course.predictions` predicted against measured values.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _DASHED = (0, (4, 3))
 
 
 class Bar(NamedTuple):
-    """A row of `bars`: one length, or several parts with a colour each, and a text behind them."""
+    """A row of `bars`: one length, or several parts with their colours, and a text after them."""
 
     name: str
     parts: float | Sequence[tuple[float, str]]
@@ -38,7 +38,7 @@ class Bar(NamedTuple):
 
 
 class Dot(NamedTuple):
-    """A row of `dots`, or one more mark of a row that has the same name."""
+    """A row of `dots`, or further marks in the row of the same name."""
 
     name: str
     values: float | Sequence[float]
@@ -50,9 +50,9 @@ class Dot(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of `lines`; `form` is "-", "--", ":" or "" for marks alone.
+    """A line of `lines`; `form` is "-", "--", ":" or "" for markers only.
 
-    `band` are the lower and the upper edge of its spread at each x.
+    `band` has the lower and the upper edge of a shaded area at each x.
     """
 
     name: str
@@ -67,18 +67,18 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Chart:
-    """One axes that `show` draws: what is drawn, how it reads, and how its axes look.
+    """One axes for `show`, with its description and options.
 
     Attributes:
         draw: draws into an axes.
-        text: what is seen, in words.
-        height: of the axes in inches.
-        title, x, y: what is written around it.
-        log: the logarithmic axes: "", "x", "y" or "xy".
+        text: description in words.
+        height: height of the axes in inches.
+        title, x, y: title and axis labels.
+        log: logarithmic axes: "", "x", "y" or "xy".
         xlim, ylim: limits; None leaves one to matplotlib.
-        at, level: where dashed reference lines cross the x and the y axis.
-        sizes: the ticks along x, where x is a size.
-        legend: labels with their colours, in place of those of what is drawn.
+        at, level: positions of dashed reference lines on the x and the y axis.
+        sizes: ticks along x, if x is a size.
+        legend: labels and their colours, instead of the default legend.
     """
 
     draw: Callable[[Axes], None]
@@ -96,14 +96,13 @@ class Chart:
     legend: Mapping[str, str] = field(default_factory=dict, kw_only=True)
 
     def on(self, ax: Axes) -> None:
-        """Draw it into an axes."""
         for name in self.log:
             ax.set(**{f"{name}scale": "log"})
         self.draw(ax)
-        for place in self.at:
-            ax.axvline(place, color=style.MUTED, lw=1, ls=_DASHED, zorder=0)
-        for place in self.level:
-            ax.axhline(place, color=style.MUTED, lw=1, ls=_DASHED, zorder=0)
+        for position in self.at:
+            ax.axvline(position, color=style.MUTED, lw=1, ls=_DASHED, zorder=0)
+        for position in self.level:
+            ax.axhline(position, color=style.MUTED, lw=1, ls=_DASHED, zorder=0)
         if self.xlim is not None:
             ax.set_xlim(*self.xlim)
         if self.ylim is not None:
@@ -130,8 +129,8 @@ def show(
 ) -> Page:
     """Return charts as one picture, below one another or `beside` one another.
 
-    Charts beside one another share their y axis if only the first one names it. `ratios` are their
-    relative widths, `text` tells the picture in other words, and `after` is HTML below it.
+    Charts beside one another share their y axis if only the first one labels it. `ratios` are their
+    relative widths, `text` replaces the description, and `after` is HTML below the picture.
     """
     shape = (1, len(charts)) if beside else (len(charts), 1)
     heights = [chart.height for chart in charts]
@@ -155,7 +154,7 @@ def show(
 
 
 def bars(rows: Iterable[Bar], **options: Any) -> Chart:
-    """Return horizontal bars, the first on top, from 0; `options` are those of `Chart`."""
+    """Return horizontal bars from 0, the first on top; `options` are those of `Chart`."""
     rows = list(rows)
 
     def draw(ax: Axes) -> None:
@@ -175,17 +174,17 @@ def bars(rows: Iterable[Bar], **options: Any) -> Chart:
 
 
 def dots(rows: Iterable[Dot], **options: Any) -> Chart:
-    """Return a row of marks for each name, for scales without 0 and for single runs."""
+    """Return a row of marks for each name, for axes without 0 and for single runs."""
     rows = list(rows)
     names = list(dict.fromkeys(dot.name for dot in rows))
 
     def draw(ax: Axes) -> None:
         ends = []
         for number, name in enumerate(names):
-            own = [dot for dot in rows if dot.name == name]
-            rightmost = max(max(*_values(dot), *(dot.interval or ()), -math.inf) for dot in own)
-            for place, dot in enumerate(own):
-                row = number + 0.13 * (place - (len(own) - 1) / 2)
+            group = [dot for dot in rows if dot.name == name]
+            rightmost = max(max(*_values(dot), *(dot.interval or ()), -math.inf) for dot in group)
+            for index, dot in enumerate(group):
+                row = number + 0.13 * (index - (len(group) - 1) / 2)
                 values, (_, labels) = _values(dot), ax.get_legend_handles_labels()
                 label = dot.label if dot.label not in labels else None
                 size = 16 if dot.marker == "|" else 7
@@ -209,7 +208,7 @@ def dots(rows: Iterable[Dot], **options: Any) -> Chart:
 
 
 def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Chart:
-    """Return lines or marks over x; a colour that is not given is the name's own."""
+    """Return lines or markers over x; `style.series` colours those without a colour."""
     from matplotlib.ticker import MaxNLocator
 
     series = list(series)
@@ -226,7 +225,7 @@ def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Cha
             colour = line.colour or shades[line.name]
             ax.plot(line.x, line.y, color=colour, marker=marker, markersize=4.5, label=label,
                     ls=form)  # fmt: skip
-            if line.band is not None and len(line.x) == 1:  # between one point there is no area
+            if line.band is not None and len(line.x) == 1:  # one point has no area
                 ax.vlines(line.x, *line.band, color=colour, alpha=0.35, linewidth=5)
             elif line.band is not None:
                 ax.fill_between(line.x, *line.band, color=colour, alpha=0.15, linewidth=0)
@@ -243,7 +242,7 @@ def timeline(
     colours: Mapping[str, str] | None = None,
     **options: Any,
 ) -> Chart:
-    """Return a row for each name: bars from start to end, where they touch in two shades."""
+    """Return a row of bars from start to end for each name; adjacent bars alternate in shade."""
     texts, shades = texts or {}, {**style.series(list(rows)), **(colours or {})}
 
     def draw(ax: Axes) -> None:
@@ -267,18 +266,19 @@ def timeline(
 def histogram(
     values: Sequence[float], bins: Sequence[float], along: Literal["x", "y"] = "y", **options: Any
 ) -> Chart:
-    """Return how many values fall into each bin, the values along y or x."""
+    """Return a histogram of values along y or x."""
     middle = sorted(values)[len(values) // 2]
 
     def draw(ax: Axes) -> None:
-        turned: Literal["horizontal", "vertical"] = "horizontal" if along == "y" else "vertical"
-        ax.hist(values, list(bins), orientation=turned, color=style.DATA)
+        orientation: Literal["horizontal", "vertical"]
+        orientation = "horizontal" if along == "y" else "vertical"
+        ax.hist(values, list(bins), orientation=orientation, color=style.DATA)
 
     return Chart(draw, f"Median {middle:.3g}.", options.pop("height", 3.6), **options)
 
 
 def name_rows(ax: Axes, names: Sequence[str]) -> None:
-    """Name the rows 0, 1, … of an axes, the first on top, without ticks and lines of their own."""
+    """Label the rows 0, 1, … of an axes, the first on top, without ticks and grid lines."""
     with style.apply():
         ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.45, -0.55)
@@ -287,31 +287,29 @@ def name_rows(ax: Axes, names: Sequence[str]) -> None:
 
 
 def mark_sizes(ax: Axes, sizes: Sequence[float]) -> None:
-    """Put a tick at each size along x, and its number where there is room for it.
-
-    Call it when scale and limits of the axis are set: the outermost sizes have their numbers first.
-    """
+    """Put a tick at each size along x, with a label if it fits; set scale and limits before."""
     figure = ax.get_figure(root=True)
-    # An inch holds about 13 digits of this size; a layout leaves an axes about its default width.
-    wide = ax.get_position().width * (figure.get_size_inches()[0] if figure is not None else 6.0)
-    written: dict[float, str] = {}
+    # About 13 digits of this size fit into an inch; the layout hardly changes the axes' width.
+    width = ax.get_position().width * (figure.get_size_inches()[0] if figure is not None else 6.0)
+    labels: dict[float, str] = {}
     taken: list[tuple[float, float]] = []
+    # The outermost sizes first.
     for size in sorted(sizes, key=lambda size: (size not in (min(sizes), max(sizes)), -size)):
         text = f"{size:,g}"
-        middle = wide * float(
+        middle = width * float(
             ax.transAxes.inverted().transform(ax.transData.transform((size, 1)))[0]
         )
         half = 0.04 * len(text) + 0.03
         if all(middle + half < left or right < middle - half for left, right in taken):
             taken.append((middle - half, middle + half))
-            written[size] = text
+            labels[size] = text
     with style.apply():
-        ax.set_xticks(list(sizes), [written.get(size, "") for size in sizes])
+        ax.set_xticks(list(sizes), [labels.get(size, "") for size in sizes])
     ax.minorticks_off()
 
 
 def name_decades(axis: Axis) -> None:
-    """Put plain numbers on a logarithmic axis, whose limits are set, also of less than a decade."""
+    """Label a logarithmic axis with plain numbers, even below one decade; set its limits before."""
     from matplotlib.ticker import MaxNLocator
 
     low, high = axis.get_view_interval()
@@ -322,7 +320,7 @@ def name_decades(axis: Axis) -> None:
         if len(ticks) >= 4:
             break
     else:
-        # So short an axis is nearly linear.
+        # An axis this short is nearly linear.
         ticks = [tick for tick in MaxNLocator(6).tick_values(low, high) if low <= tick <= high]
     axis.set_ticks(ticks, [f"{tick:,g}" for tick in ticks])
     axis.set_minor_formatter("")
@@ -339,7 +337,7 @@ def _values(dot: Dot) -> Sequence[float]:
 def _annotated(
     ax: Axes, row: float, text: str, ends: Sequence[float], interval: Interval | None
 ) -> float:
-    """Draw an interval and write a text behind it; return where the text begins."""
+    """Draw an interval and a text after it; return where the text begins."""
     if interval is not None:
         ax.plot(interval, [row, row], color=style.INK, linewidth=1.4)
     end = max(*ends, *(interval or ()), -math.inf)
@@ -349,12 +347,12 @@ def _annotated(
 
 
 def _right_end(ax: Axes, ends: Sequence[float], texts: Iterable[str]) -> float | None:
-    """Return the end of an x axis that has room for the texts behind what is drawn."""
+    """Return the end of the x axis that leaves space for the texts, or None without texts."""
     letters = max(map(len, texts), default=0)
     if not letters:
         return None
     low, high = ax.get_xlim()[0], max(ends)
-    share = min(0.62, 0.02 + 0.012 * letters)  # of the width: a letter of about 0.07 inch
+    share = min(0.62, 0.02 + 0.012 * letters)  # of the width: a letter is about 0.07 inches wide
     if ax.get_xscale() == "log":
         low = min(low, high / 10)
         return float(high * (high / low) ** (share / (1 - share)))

@@ -1,7 +1,6 @@
-"""A process of one's own that is spoken to in lines of JSON, and ended with all that it started.
+"""Run code that changes global state, may hang or may crash in a child process.
 
-What changes global state, may hang or may die gets a process of its own. Over two pipes the parent
-sends a value a line and receives a value a line, each with a deadline if it likes:
+Parent and child exchange one JSON value per line over two pipes:
 
 >>> echo = "import sys\\nfor line in sys.stdin: print(line, end='', flush=True)"
 >>> child = ChildProcess([sys.executable, "-c", echo])
@@ -31,11 +30,11 @@ from hpml.base.errors import HpmlError, describe
 
 
 class ChildError(HpmlError):
-    """A child process gave no answer that could be used."""
+    """A child process sent no valid message."""
 
 
 class ChildEndedError(ChildError):
-    """The process has ended; `exit_code` says how, and is None if it was closed before."""
+    """The process has ended with `exit_code`, or None if the parent closed it before."""
 
     def __init__(self, message: str, exit_code: int | None) -> None:
         super().__init__(message)
@@ -43,11 +42,11 @@ class ChildEndedError(ChildError):
 
 
 class ChildTimeoutError(ChildError):
-    """The process gave no answer in time; it still runs, and may answer late."""
+    """The process sent nothing in time; it still runs, and may answer later."""
 
 
 class ChildProcess:
-    """A process that is spoken to in lines of JSON."""
+    """A child process that exchanges lines of JSON; ending it ends its whole process group."""
 
     def __init__(
         self,
@@ -59,7 +58,7 @@ class ChildProcess:
         longest: int = -1,
     ) -> None:
         self._longest = longest
-        # A file, not a pipe: it is read only if something goes wrong, and a full pipe blocks.
+        # A file, not a pipe: it is read only after an error, and a full pipe would block.
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - `close` closes it
         try:
             self._process = subprocess.Popen(
@@ -69,14 +68,14 @@ class ChildProcess:
                 stderr=self._errors if errors is None else errors,
                 env=None if environment is None else dict(environment),
                 cwd=folder,
-                # A group of its own: its end is everybody's end, and Ctrl-C is the parent's.
+                # A separate group: it can be killed as a whole, and gets no Ctrl-C.
                 start_new_session=True,
             )
         except BaseException:
             self._errors.close()
             raise
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        # Not a method: the thread must not keep an abandoned child alive.
+        # Not a method, which would keep an abandoned child alive.
         threading.Thread(
             target=_read, args=(self._process.stdout, self._lines, longest), daemon=True
         ).start()
@@ -84,13 +83,13 @@ class ChildProcess:
 
     @property
     def pid(self) -> int:
-        """The number of the process, and of its group."""
+        """The id of the process, and of its group."""
         return self._process.pid
 
     def send(self, message: object) -> None:
-        """Send one value; nothing happens if the process is gone, `receive` finds out how."""
+        """Send one value; if the process has ended, the next `receive` raises."""
         line = json.dumps(message).encode() + b"\n"
-        assert self._process.stdin is not None  # for the type checker; Popen was given a pipe
+        assert self._process.stdin is not None  # for the type checker
         with contextlib.suppress(OSError, ValueError):
             self._process.stdin.write(line)
             self._process.stdin.flush()
@@ -109,7 +108,7 @@ class ChildProcess:
                 raise ChildError(f"The process sent a line of more than {self._longest} bytes.")
             try:
                 code = self._process.wait(timeout=1)
-            except subprocess.TimeoutExpired:  # it closed its output and goes on: of no more use
+            except subprocess.TimeoutExpired:  # it closed its output but still runs
                 self.kill()
                 code = self._process.wait()
             words = self.last_words()
@@ -119,33 +118,33 @@ class ChildProcess:
             return json.loads(line)
         except (ValueError, RecursionError):
             raise ChildError(
-                f"The process sent {describe(line)}, expected a line of JSON; is something else "
-                "writing to its standard output?"
+                f"The process sent {describe(line)}, expected a line of JSON; check whether "
+                "other code writes to its standard output."
             ) from None
 
     def last_words(self, length: int = 2000) -> str:
-        """Return the end of what the process wrote to its standard error."""
+        """Return the last characters of the process's standard error."""
         if self._errors.closed:
             return ""
         self._errors.seek(0)
         return self._errors.read()[-length:].decode("utf-8", errors="replace").strip()
 
     def kill(self) -> None:
-        """End the process and its group now; what it sent before can still be received."""
+        """Kill the process and its group; messages already sent can still be received."""
         _kill_group(self._process)
 
     def close(self) -> None:
-        """End the process and its group, and give back the pipes; a second time does nothing."""
+        """End the process and its group, and close the pipes; a second call does nothing."""
         self._finish()
 
 
 def python_module(module: str, *arguments: str) -> list[str]:
-    """Return the command that runs a module in this Python, with files of the folder left out."""
+    """Return the command that runs a module in this Python, without the folder in its path."""
     return [sys.executable, "-P", "-m", module, *arguments]
 
 
 def with_package(environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return an environment in which ``import hpml`` finds this very package."""
+    """Return an environment in which ``import hpml`` finds this package."""
     before = dict(os.environ if environment is None else environment)
     root = str(Path(__file__).resolve().parents[2])
     path = before.get("PYTHONPATH")
@@ -172,7 +171,7 @@ def _end(process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
     _kill_group(process)
     process.wait()
     assert process.stdin is not None
-    # There may be unsent bytes for a process that is gone. The other pipe is its reader's.
+    # Flushing unsent bytes to an ended process fails. `_read` closes the other pipe.
     with contextlib.suppress(OSError):
         process.stdin.close()
     errors.close()

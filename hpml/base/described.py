@@ -1,4 +1,4 @@
-"""A figure that carries words to the page, for readers who do not see it."""
+"""A matplotlib figure with a text description for screen readers."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# Figures are drawn on white; where the page is dark they are inverted, with their hues kept. The
-# book says the same in its style sheet.
+# Figures have a white ground; a dark page inverts them and keeps the hues. The book's style sheet
+# does the same.
 _DARK = (
     '<style>:is([data-jp-theme-light="false"], .vscode-dark) .hpml-figure '
     "{filter: invert(0.93) hue-rotate(180deg);}</style>"
 )
-# A tall picture fits between the toolbar and the end of a screen.
+# Fit a tall picture between the toolbar and the bottom of the screen.
 _FITS = "max-width: 100%; max-height: 85vh; object-fit: contain; object-position: left top;"
 
 
 class DescribedFigure(Figure):
-    """A figure whose `settings` hold when it is shown, as they did when it was drawn."""
+    """A figure that is drawn and shown with the same matplotlib `settings`."""
 
     def __init__(self, *arguments: Any, settings: Mapping[Any, Any], **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
@@ -35,16 +35,15 @@ class DescribedFigure(Figure):
 
     @property
     def description(self) -> str:
-        """The title of each axes with what was said of it, or with the names of its directions."""
+        """The title of each axes with its description, or with its axis labels."""
         parts = []
         for ax in self.axes:
             title = ax.get_title(loc="left") or ax.get_title()
-            names = " against ".join(filter(None, [ax.get_ylabel(), ax.get_xlabel()]))
-            parts.append(". ".join(filter(None, [title, self._texts.get(ax, names)])))
+            labels = " against ".join(filter(None, [ax.get_ylabel(), ax.get_xlabel()]))
+            parts.append(". ".join(filter(None, [title, self._texts.get(ax, labels)])))
         return "\n".join(filter(None, parts)) or "A figure"
 
-    def say(self, ax: Axes, text: str) -> None:
-        """Keep what an axes shows, in words."""
+    def describe(self, ax: Axes, text: str) -> None:
         self._texts[ax] = text
 
     def _ipython_display_(self) -> None:
@@ -59,9 +58,9 @@ class DescribedFigure(Figure):
 
 
 def image(figure: Figure, text: str) -> tuple[str, bytes]:
-    """Return a figure as HTML that says `text` where it is not seen, and as PNG."""
+    """Return a figure as HTML, with `text` as its alternative text, and as PNG."""
     stream = io.BytesIO()
-    # Not bbox_inches="tight": the layout already leaves room for the caption.
+    # Not bbox_inches="tight": the layout already reserves space for the caption.
     figure.savefig(stream, format="png")
     width = int(figure.get_size_inches()[0] * 100)
     shown = (

@@ -1,7 +1,7 @@
-"""What a measurement ran on: a number without its machine and versions cannot be compared.
+"""Record the machine and versions of a measurement, which a comparison needs.
 
-The record is plain values and holds nothing that points at a person: no host name, no user name, no
-path. Versions are read from the installed packages' metadata, so that recording them imports none.
+The record contains no host name, user name or path. Versions come from the metadata of installed
+packages, without importing them.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ import hpml
 from hpml.base.errors import HpmlError, describe
 
 Value = str | int | float | None
-"""What an environment record may hold: everything that JSON can write without help."""
+"""The values of an environment record, all of them valid in JSON."""
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"", "0", "false", "no", "off"})
 
 
 class EnvironmentSettingError(HpmlError):
-    """An environment variable of the course holds a value that means nothing."""
+    """An environment variable of the course has an invalid value."""
 
 
 def environment_record(*, threads: int | None = None, device: str = "cpu") -> dict[str, Value]:
-    """Return what the present process runs on, as plain values ready for JSON.
+    """Return the machine, versions and settings of the current process, ready for JSON.
 
     Args:
-        threads: how many threads the measured work was given; None if that was left open.
-        device: where the measured work ran, such as ``"cpu"`` or ``"cuda:0"``.
+        threads: number of threads of the measured work; None if it was not set.
+        device: device of the measured work, such as ``"cpu"`` or ``"cuda:0"``.
 
     Returns:
         ``python``, ``implementation``, ``platform``, ``cpu``, ``logical_cores``,
-        ``physical_cores``, ``memory_gib``, ``torch``, ``numpy``, ``numba`` (versions, None where
-        not installed), ``threads``, ``device``, ``gpu``, ``gpu_driver`` (None without one),
-        ``load_average`` (processes ready to run over the last minute), ``time_utc`` (ISO 8601),
-        ``hpml``, and ``commit`` (of the clone, ``-dirty`` where it was edited).
+        ``physical_cores``, ``memory_gib``, ``torch``, ``numpy``, ``numba`` (versions, None if not
+        installed), ``threads``, ``device``, ``gpu``, ``gpu_driver`` (None without a GPU),
+        ``load_average`` (runnable processes, mean over the last minute), ``time_utc`` (ISO 8601),
+        ``hpml``, and ``commit`` (of the clone, with ``-dirty`` if it has local changes).
 
     >>> record = environment_record(threads=1)
     >>> record["device"], record["threads"]
@@ -76,7 +76,7 @@ def quick() -> bool:
     """Return whether the labs should use small sizes: ``HPML_QUICK`` is set to a true value.
 
     Raises:
-        EnvironmentSettingError: if the variable is neither a true nor a false value.
+        EnvironmentSettingError: if the variable is neither true nor false.
 
     >>> quick() in (True, False)
     True
@@ -85,13 +85,7 @@ def quick() -> bool:
 
 
 def flag(name: str) -> bool:
-    """Return whether the environment variable `name` is set to a true value.
-
-    True are 1, true, yes and on; false are 0, false, no, off, empty and unset; case is ignored.
-
-    >>> flag("HPML_NO_SUCH_VARIABLE")
-    False
-    """
+    """Return whether the environment variable `name` is 1, true, yes or on (case is ignored)."""
     value = os.environ.get(name, "")
     word = value.strip().lower()
     if word in _TRUE:
@@ -105,7 +99,7 @@ def flag(name: str) -> bool:
 
 
 def installed_version(package: str) -> str | None:
-    """Return the version of an installed distribution, or None; the package is not imported."""
+    """Return the version of an installed distribution, or None, without importing it."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -113,7 +107,7 @@ def installed_version(package: str) -> str | None:
 
 
 def torch_build() -> str | None:
-    """Return the version of PyTorch with its build, or None; it is not imported."""
+    """Return the version of PyTorch with its build, or None, without importing it."""
     version = installed_version("torch")
     if version is None:
         return None
@@ -129,7 +123,7 @@ def torch_build() -> str | None:
 
 @lru_cache(maxsize=1)
 def cpu_model() -> str:
-    """Return the processor's own name, as the operating system reports it."""
+    """Return the processor's name as the operating system reports it."""
     system = platform.system()
     name: str | None = None
     if system == "Linux":
@@ -140,7 +134,7 @@ def cpu_model() -> str:
 
 
 def physical_cores() -> int | None:
-    """Return the number of physical cores, or None where psutil is missing or cannot tell."""
+    """Return the number of physical cores, or None if psutil is missing or does not know."""
     try:
         import psutil
     except ImportError:
@@ -149,7 +143,7 @@ def physical_cores() -> int | None:
 
 
 def memory_bytes() -> int | None:
-    """Return the machine's memory in bytes, or None where neither the system nor psutil tells."""
+    """Return the machine's memory in bytes, or None if unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # Windows has no sysconf
@@ -162,7 +156,7 @@ def memory_bytes() -> int | None:
 
 @lru_cache(maxsize=1)
 def gpus() -> tuple[tuple[str, str], ...]:
-    """Return (name, driver version) of each NVIDIA GPU, empty without one; torch is not needed."""
+    """Return (name, driver version) of each NVIDIA GPU, without torch."""
     listing = _output("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")
     rows = [line.rsplit(",", 1) for line in (listing or "").splitlines()]
     return tuple((row[0].strip(), row[1].strip()) for row in rows if len(row) == 2)
@@ -182,9 +176,9 @@ def _cpu_model_linux() -> str | None:
 
 @lru_cache(maxsize=1)
 def _commit() -> str | None:
-    """Return the commit of the clone this package lies in, or None if it does not lie in one."""
+    """Return the commit of the clone that contains this package, or None."""
     root = Path(__file__).resolve().parents[2]
-    # A clone of its own, not some project that happens to have hpml in its site-packages.
+    # Only a clone of hpml, not another project with hpml in its site-packages.
     if not (root / ".git").exists():
         return None
     return _output(
@@ -193,7 +187,7 @@ def _commit() -> str | None:
 
 
 def _output(*command: str) -> str | None:
-    """Return what a small system command prints, or None if it is missing, fails or hangs."""
+    """Return the output of a system command, or None if it is missing, fails or hangs."""
     program = shutil.which(command[0])
     if program is None:
         return None
@@ -205,7 +199,7 @@ def _output(*command: str) -> str | None:
             timeout=10,
             check=True,
             stdin=subprocess.DEVNULL,
-            # Windows would open a console window for a moment; elsewhere there is no such flag.
+            # Prevents a console window on Windows; other systems lack the flag.
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except (OSError, subprocess.SubprocessError):

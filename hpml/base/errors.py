@@ -1,4 +1,4 @@
-"""The root of every error that ``hpml`` raises, and a safe way to name a value in a message."""
+"""The root of all exceptions of ``hpml``, and safe text of values for their messages."""
 
 from __future__ import annotations
 
@@ -7,29 +7,25 @@ from typing import Any
 
 
 class HpmlError(Exception):
-    """Something the user can put right; the message says how.
-
-    >>> issubclass(HpmlError, Exception)
-    True
-    """
+    """The root of all exceptions of ``hpml``; the message says how to fix the cause."""
 
 
 class UsageError(HpmlError):
-    """A command was asked for something that is not there or makes no sense; it ends with 2."""
+    """A command got an invalid request; it exits with code 2."""
 
 
 def describe(value: object, limit: int = 60) -> str:
     """Return one short line that shows `value` in an error message.
 
-    Arrays and tensors are shown by type, shape and dtype and never by content: printing the numbers
-    of a tensor on a GPU would wait for the device. A value whose ``repr`` fails is shown by type.
+    Arrays and tensors are shown by type, shape and dtype, not by content: printing a tensor on a
+    GPU would wait for the device. A value whose ``repr`` fails is shown by type.
 
     Args:
-        value: anything.
-        limit: the most characters to return; at least 10.
+        value: any object.
+        limit: most characters to return; at least 10.
 
     Returns:
-        One line without line breaks, at most `limit` characters, ended by ``...`` where it was cut.
+        One line of at most `limit` characters, ending in ``...`` if it was cut.
 
     >>> describe([1, 2, 3])
     '[1, 2, 3]'
@@ -44,7 +40,7 @@ def describe(value: object, limit: int = 60) -> str:
 
 
 class _Short(reprlib.Repr):
-    """Stops early inside long and deep containers, where `repr` would take seconds."""
+    """Stops early in long and deep containers, where `repr` would take seconds."""
 
     def __init__(self, limit: int) -> None:
         super().__init__()
@@ -59,7 +55,7 @@ class _Short(reprlib.Repr):
             if kind.__module__ == "numpy" and x.shape == ():  # a number, with a short repr
                 return repr(x)
             return f"{kind.__name__}(shape={tuple(x.shape)}, dtype={x.dtype})"
-        except Exception as error:  # noqa: BLE001 - whatever a foreign repr raises, we have a message
+        except Exception as error:  # noqa: BLE001 - a foreign repr may raise anything
             return f"<{kind.__name__}, whose repr raises {type(error).__name__}>"
 
 
@@ -69,12 +65,12 @@ def _text(value: object, limit: int) -> str:
         return repr(value[: 2 * limit])
     try:
         return _Short(limit).repr(value)
-    except Exception as error:  # noqa: BLE001 - an int of 10,000 digits, a dict that changes meanwhile
+    except Exception as error:  # noqa: BLE001 - an int of 10,000 digits, a dict changed by a thread
         return f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
 
 
 def is_text(value: object) -> bool:
-    """Return whether `value` is a text with something in it, whatever its annotation promised.
+    """Return whether `value` is a string that is not blank.
 
     >>> is_text("why"), is_text("  "), is_text(3)
     (True, False, False)

@@ -1,4 +1,4 @@
-"""The executions of a symbolic model: the one list of their names, in the order of the labs."""
+"""The list of a symbolic model's executions, in the order of the labs."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ from typing import NamedTuple
 
 
 class Execution(NamedTuple):
-    """One way to run a symbolic model.
+    """One way to run a symbolic model, ``SymbolicModel(..., execution=name)``.
 
-    Attributes:
-        name: what ``SymbolicModel(..., execution=name)`` takes.
-        any_graph: whether it runs every graph; else building refuses what it cannot run.
-        separate_operators: whether operators run one by one, so that each can be timed and CUDA
-            graphs can record them.
+    `any_graph` tells if it runs every graph, `separate_operators` if it runs operators one by one,
+    which timing and CUDA graphs need.
     """
 
     name: str
@@ -31,7 +28,7 @@ ALL = (
 BY_NAME = {execution.name: execution for execution in ALL}
 
 EXECUTIONS: tuple[str, ...] = tuple(execution.name for execution in ALL if execution.any_graph)
-"""Names that ``SymbolicModel(..., execution=...)`` takes for every graph; ``"numba"`` for some."""
+"""Names of the executions that run every graph."""
 
 DEFAULT = "inlined"
 KERNEL = "numba"

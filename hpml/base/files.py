@@ -1,4 +1,4 @@
-"""Where the course lies on disk, and writes that are either whole or absent."""
+"""Locate the course on disk, and write files atomically."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ _PUBLISHED = "published_results.json"
 _PACKAGE = Path(__file__).resolve().parents[1]
 _CLONE = _PACKAGE.parent
 PACKAGED = _PACKAGE / "_course"
-"""The course inside an installed wheel: notebooks and data, not to be written to."""
+"""The course inside an installed wheel: notebooks and data, read-only."""
 COPY = "hpml-course"
-"""The folder that ``hpml lab`` writes the course into outside of a clone."""
+"""Name of the folder to which ``hpml lab`` copies the course outside of a clone."""
 
 
 class CourseFileError(HpmlError):
-    """A folder or file of the course is missing or is not what it should be."""
+    """A folder or file of the course is missing or invalid."""
 
 
 def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write `content` to `path` so that a reader sees the old file or the new one, never a part.
+    """Write `content` to `path` atomically: a reader sees the old file or the new one.
 
-    The bytes go to a file beside `path`, are forced to the disk, and are renamed into place; after
-    any failure the old file is untouched and nothing is left over. Missing folders are made.
+    After a failure the old file is unchanged and no temporary file remains. Missing folders are
+    created.
 
     Args:
         path: the file to write or replace.
         content: text, written as UTF-8 with its line ends unchanged, or bytes.
 
     Raises:
-        OSError: as `open` and `os.replace` raise it (no space, no permission, a folder in the way).
+        OSError: as raised by `open` and `os.replace`.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -70,18 +70,18 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
 
 
 def append_line(path: str | os.PathLike[str], line: str) -> None:
-    """Add one complete line to `path` and return when it has reached the disk.
+    """Append one line to `path` and flush it to the disk.
 
-    If an earlier run was cut off inside its last line, that line is closed first, so that the torn
-    line stays one bad line and the new one is whole. Missing folders are made.
+    If the file ends in an incomplete line, the new one starts on a line of its own. Missing folders
+    are created.
 
     Args:
-        path: the file to extend, made if missing.
+        path: the file to extend, created if missing.
         line: text without line breaks; the line end is added.
 
     Raises:
-        CourseFileError: if `line` holds a line break.
-        OSError: as `open` raises it.
+        CourseFileError: if `line` contains a line break.
+        OSError: as raised by `open`.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -95,7 +95,7 @@ def append_line(path: str | os.PathLike[str], line: str) -> None:
     if "\n" in line or "\r" in line:
         raise CourseFileError(
             f"append_line expects one line without line breaks, got {describe(line)}; "
-            "append each line by itself."
+            "call it once per line."
         )
     target = Path(path)
     with _naming(target):
@@ -113,14 +113,14 @@ def append_line(path: str | os.PathLike[str], line: str) -> None:
 
 
 def course_folder() -> Path:
-    """Return the root of the course: the folder that holds ``notebooks/`` and ``data/``.
+    """Return the root of the course, which contains ``notebooks/`` and ``data/``.
 
-    The environment variable ``HPML_HOME`` decides if it is set. Otherwise it is the clone that this
-    package was installed from; else the nearest such folder at or above the working directory, or
-    the copy that ``hpml lab`` made there; else the one inside the installed package.
+    It is ``HPML_HOME`` if that environment variable is set; else the clone that this package was
+    installed from; else the working directory, the copy that ``hpml lab`` made in it, or the
+    nearest parent; else the course inside the installed package.
 
     Raises:
-        CourseFileError: if there is none; the message lists where it was looked for.
+        CourseFileError: if no course folder is found; the message lists the searched folders.
 
     >>> (course_folder() / "data" / "published_results.json").is_file()
     True
@@ -151,7 +151,7 @@ def data_file(name: str) -> Path:
         name: path relative to ``data/``, for example ``"published_results.json"``.
 
     Raises:
-        CourseFileError: if there is no such file or folder; the message lists what there is.
+        CourseFileError: if there is no such file or folder; the message lists those that exist.
 
     >>> data_file("published_results.json").name
     'published_results.json'
@@ -159,24 +159,23 @@ def data_file(name: str) -> Path:
     folder = course_folder() / "data"
     path = folder / name
     if not path.exists():
-        there = ", ".join(sorted(entry.name for entry in folder.iterdir()))
+        names = ", ".join(sorted(entry.name for entry in folder.iterdir()))
         raise CourseFileError(
-            f"No data file {describe(name)}: expected one of {there}. "
-            "If it should be there, `git checkout -- data` brings the course's data back."
+            f"No data file {describe(name)}: expected one of {names}. "
+            "To restore a deleted file, run `git checkout -- data`."
         )
     return path
 
 
 def results_folder() -> Path:
-    """Return the folder for what the student measures, made if missing; it is not kept in git.
+    """Return the folder for the student's measurements, created if missing and ignored by git.
 
-    The environment variable ``HPML_RESULTS`` decides if it is set; otherwise it is ``results/`` in
-    the course folder, or in the working directory where the course is only in the installed
-    package. Where that cannot be written, as on a shared server, it is ``hpml/`` in the folder
-    where programs keep their user's data.
+    It is ``HPML_RESULTS`` if that environment variable is set; else ``results/`` in the course
+    folder, or in the working directory if the course exists only in the installed package. If that
+    is not writable, as on a shared server, it is ``hpml/`` in the user's data folder.
 
     Raises:
-        CourseFileError: if the place is taken by a file, or there is no course folder.
+        CourseFileError: if a file has that path, or there is no course folder.
 
     >>> results_folder().is_dir()
     True
@@ -197,17 +196,16 @@ def results_folder() -> Path:
 
 
 def published(block: str) -> dict[str, Any]:
-    """Return one block of the published figures that students compare their own with.
+    """Return one block of published results, to compare measurements with.
 
     Args:
-        block: the name of a block of ``data/published_results.json``, such as
-            ``"deep_linear_cpu"``.
+        block: name of a block of ``data/published_results.json``, such as ``"deep_linear_cpu"``.
 
     Returns:
-        The block as read from JSON: ``source``, ``hardware``, ``unit`` and the figures.
+        The block as read from JSON: ``source``, ``hardware``, ``unit`` and the results.
 
     Raises:
-        CourseFileError: if there is no such block; the message lists those there are.
+        CourseFileError: if there is no such block; the message lists those that exist.
 
     >>> published("deep_linear_cpu")["unit"]
     'batches/s'
@@ -219,35 +217,31 @@ def published(block: str) -> dict[str, Any]:
         raise CourseFileError(
             f"No published figures named {describe(block)}: expected one of {', '.join(names)}."
         )
-    found: dict[str, Any] = blocks[block]
-    return found
+    result: dict[str, Any] = blocks[block]
+    return result
 
 
 def recorded(name: str) -> dict[str, Any]:
-    """Return what was recorded on another machine, from ``data/recorded``, as read from JSON.
-
-    >>> recorded("noise_quiet")["truth"]
-    1.1
-    """
+    """Return a recording from another machine in ``data/recorded``, as read from JSON."""
     text = data_file(f"recorded/{name}.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    result: dict[str, Any] = json.loads(text)
+    return result
 
 
 def shown_path(path: Path) -> str:
-    """Return the path as one would type it here."""
+    """Return `path` relative to the working directory, or unchanged if it is not below that."""
     shown = os.path.relpath(path)
     return str(path) if shown.startswith(os.pardir) else shown
 
 
 def _can_write(folder: Path) -> bool:
-    """Return whether files can be made in a folder, or the folder itself where it is missing."""
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    return os.access(there, os.W_OK) or not there.is_dir()
+    """Return whether a folder is writable or, if it is missing, can be created."""
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    return os.access(existing, os.W_OK) or not existing.is_dir()
 
 
 def user_folder() -> Path:
-    """Return where results lie if the course's folder cannot be written; it need not exist."""
+    """Return the results folder for a read-only course folder; it may not exist."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
     elif sys.platform == "darwin":
@@ -259,7 +253,7 @@ def user_folder() -> Path:
 
 @contextlib.contextmanager
 def _naming(target: Path) -> Iterator[None]:
-    """Let an error of the disk name the file that was to be written."""
+    """Add the name of the target file to an OSError."""
     try:
         yield
     except OSError as error:
@@ -270,22 +264,18 @@ def _naming(target: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _locked(handle: int) -> Iterator[None]:
-    """Hold an open file for this writer alone, so that lines of several writers do not mix.
-
-    Without it a writer may see another's line half grown at the end of the file, and take it for a
-    torn one. Windows has no such lock; there a log has one writer at a time.
-    """
+    """Lock an open file, or a writer could take another's unfinished line for a torn one."""
     try:
         import fcntl
-    except ImportError:
+    except ImportError:  # on Windows; only one process at a time may write a log there
         yield
         return
-    # Some network file systems cannot lock; at worst an empty line appears there.
+    # Some network file systems cannot lock; at worst an empty line appears.
     with contextlib.suppress(OSError):
         fcntl.flock(handle, fcntl.LOCK_EX)
     yield  # closing the file unlocks it
 
 
 def _is_course(folder: Path) -> bool:
-    # The file, not only the two folders: many projects have a notebooks/ and a data/.
+    # Many projects have notebooks/ and data/, so check a file as well.
     return (folder / "notebooks").is_dir() and (folder / "data" / _PUBLISHED).is_file()

@@ -1,8 +1,7 @@
-"""Let a measurement run module calls as PyTorch made them.
+"""Let a measurement run module calls without the interception of `hpml.symbolic`.
 
-While symbolic values are alive, `hpml.symbolic` notices each call of a module. It puts here how to
-suspend that. A measurement that does not know the package does so with
-``with module_calls.suspended():``, or as a whole with ``@module_calls.measuring``.
+While symbolic values are alive, `hpml.symbolic` intercepts each call of a module, and sets
+`suspended` here. Measurements use it without importing that package.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a run of a model took, operator by operator, and how to ask for it: as RTen prints it.
+"""Times of a model's run by operator, in RTen's format, and the setting that requests them.
 
-It stands here because a symbolic model times itself, and `hpml.profiling` times any other module.
+Shared by `hpml.symbolic`, which times its models, and `hpml.profiling`, which times other modules.
 
 Source: https://github.com/robertknight/rten/blob/main/docs/profiling.md
 """
@@ -19,22 +19,22 @@ from hpml.base.errors import HpmlError, describe
 from hpml.base.tables import Shown, Table
 
 Shapes = tuple[tuple[int, ...], ...]
-"""The shape of each tensor that an operator was given."""
+"""The shapes of an operator's tensor arguments."""
 
 _BOOLEANS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _SORTS = ("time", "name")
 
 
 class TimingError(HpmlError, ValueError):
-    """A way to time operators, or to show their times, is none."""
+    """Invalid timing option, or a report that was not recorded."""
 
 
 class TimingSettingError(SystemExit, TimingError):
-    """``HPML_TIMING`` says what is none; a script ends with the message and no traceback."""
+    """Invalid ``HPML_TIMING``; a script exits with the message and no traceback."""
 
 
 class Label(NamedTuple):
-    """What an interval was spent on: an operator and its node, or without a node something else."""
+    """The use of an interval: an operator and its node, or other work without a node."""
 
     operator: str
     node: str = ""
@@ -46,14 +46,10 @@ OTHER = Label("[Other]")
 
 @dataclass(frozen=True, repr=False)
 class OperatorTimes(Shown):
-    """What one run of a model took, operator by operator.
+    """Times of one run of a model, operator by operator.
 
-    Attributes:
-        stamps: nanoseconds on a clock: the beginning, and the end of each interval.
-        labels: what each interval was spent on.
-        shapes: of each operator's arguments, in the order of the run; empty if not asked for.
-        sort: ``"time"`` or ``"name"``.
-        note: what the rows hold that is not plain.
+    `stamps` are clock readings in nanoseconds: the start, then the end of each interval in
+    `labels`. `shapes` are the argument shapes of each operator, or empty.
     """
 
     stamps: Sequence[int]
@@ -64,48 +60,43 @@ class OperatorTimes(Shown):
 
     @property
     def total(self) -> int:
-        """The whole run, in nanoseconds."""
+        """Duration of the run in nanoseconds."""
         return self.stamps[-1] - self.stamps[0]
 
     @property
     def operator_count(self) -> int:
-        """How many operators ran."""
         return sum(1 for label in self.labels if label.node)
 
     @property
     def by_operator(self) -> dict[str, int]:
-        """The nanoseconds of each row, sorted as asked for; they add up to `total`."""
-        found: defaultdict[str, int] = defaultdict(int)
+        """Nanoseconds per operator, in the order `sort`; they add up to `total`."""
+        sums: defaultdict[str, int] = defaultdict(int)
         for label, nanoseconds in self._intervals():
-            found[label.operator] += nanoseconds
-        found.setdefault(OTHER.operator, 0)
+            sums[label.operator] += nanoseconds
+        sums.setdefault(OTHER.operator, 0)
         if self.sort == "name":
-            return dict(sorted(found.items(), key=lambda row: (row[0].startswith("["), row[0])))
-        return dict(sorted(found.items(), key=lambda row: -row[1]))
+            return dict(sorted(sums.items(), key=lambda row: (row[0].startswith("["), row[0])))
+        return dict(sorted(sums.items(), key=lambda row: -row[1]))
 
     def _intervals(self) -> list[tuple[Label, int]]:
         pairs = zip(self.labels, itertools.pairwise(self.stamps), strict=True)
         return [(label, end - start) for label, (start, end) in pairs]
 
     def table(self) -> Table:
-        """Return a row an operator: its time in ms, and its share of the run."""
-        whole = max(1, self.total)
-        rows = [[name, 1e-6 * ns, ns / whole] for name, ns in self.by_operator.items()]
+        """Return a row per operator: its time in ms, and its share of the run."""
+        total = max(1, self.total)
+        rows = [[name, 1e-6 * ns, ns / total] for name, ns in self.by_operator.items()]
         formats = {"ms": "{:.3f}".format, "share": "{:.1%}".format}
         return Table(
             ["operator", "ms", "share"],
             rows,
-            title=self._head(),
+            title=self._title(),
             caption=self.note,
             formats=formats,
         )
 
     def by_shape(self) -> Table:
-        """Return a row for each operator and the shapes that it was given.
-
-        Raises:
-            TimingError: if the run was timed without ``by_shape``.
-        """
+        """Return a row per operator and argument shapes."""
         if len(self.shapes) != self.operator_count:
             raise TimingError(
                 "A breakdown by shape expects a run that was timed with by_shape=True, got one "
@@ -119,8 +110,8 @@ class OperatorTimes(Shown):
             nodes.setdefault((label.operator, shapes), label.node)
         order = list(self.by_operator)
         rows: list[list[object]] = []
-        for (name, shapes), found in groups.items():
-            total, count = sum(found), len(found)
+        for (name, shapes), times in groups.items():
+            total, count = sum(times), len(times)
             elements = sum(map(math.prod, shapes))
             each = total / (count * elements) if elements else None
             row = [name, ", ".join(str(list(shape)) for shape in shapes), count]
@@ -130,19 +121,19 @@ class OperatorTimes(Shown):
         formats = {"mean ms": "{:.4f}".format, "total ms": "{:.3f}".format}
         return Table(columns, rows, formats={**formats, "ns/element": "{:.3g}".format})
 
-    def _head(self) -> str:
+    def _title(self) -> str:
         return f"Graph run of {self.operator_count} ops finished in {1e-6 * self.total:.3f} ms"
 
     def __str__(self) -> str:
         rows = self.by_operator
         width = max(map(len, rows))
         times = {name: f"{1e-6 * ns:.3f} ms" for name, ns in rows.items()}
-        wide = max(map(len, times.values()))
+        time_width = max(map(len, times.values()))
         lines = [
-            f"{name:{width}}  {times[name]:{wide}}  ({ns / max(1, self.total):.1%})"
+            f"{name:{width}}  {times[name]:{time_width}}  ({ns / max(1, self.total):.1%})"
             for name, ns in rows.items()
         ]
-        parts = [self._head(), "\n".join(lines)]
+        parts = [self._title(), "\n".join(lines)]
         if self.shapes:
             parts.append(str(self.by_shape()))
         return "\n\n".join([*parts, self.note] if self.note else parts) + "\n"
@@ -152,7 +143,7 @@ class OperatorTimes(Shown):
 
 
 class Timing(NamedTuple):
-    """How runs are timed: sorted by time or by name, by shape or not, and who gets them."""
+    """Timing options of a model: the callback for each run's times, their order and grouping."""
 
     receive: Callable[[OperatorTimes], object]
     sort: str = "time"
@@ -160,7 +151,7 @@ class Timing(NamedTuple):
 
 
 def check_sort(caller: str, sort: object) -> None:
-    """Refuse an order that is none."""
+    """Raise TimingError if `sort` is invalid."""
     if sort not in _SORTS:
         raise TimingError(
             f"{caller} expects sort to be one of {', '.join(_SORTS)}, got {describe(sort)}."
@@ -168,7 +159,7 @@ def check_sort(caller: str, sort: object) -> None:
 
 
 def timing_from_environment() -> Timing | None:
-    """Return what ``HPML_TIMING`` asks for, which prints each run; ``None`` where it is not set."""
+    """Return the options in ``HPML_TIMING``, which print each run, or None if it is not set."""
     text = os.environ.get("HPML_TIMING")
     try:
         return None if text is None else _parse(text)

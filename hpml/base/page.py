@@ -1,4 +1,4 @@
-"""What is put on a page: every piece is plain text and HTML at once, and needs no kernel."""
+"""Output of notebook cells, as plain text and as HTML that needs no kernel."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# A closed <details> would hide its answer on paper; browsers older than this rule print it closed.
-# Rules hold for the whole page: a lab's head carries this one for the answers in markdown cells.
+# Prints the content of a closed <details>; older browsers ignore the rule. The first cell of a lab
+# contains it, for the answers in all markdown cells.
 PAPER = "<style>@media print {details::details-content {content-visibility: visible}}</style>"
 
-# An exported page gives output the font of its prose and breaks lines inside words.
+# Exported pages show output in the font of prose and break lines inside words.
 FIXED = (
     "font-family: var(--jp-code-font-family, monospace), monospace; font-size: 13px; "
     "line-height: 1.35; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere;"
 )
 
-# Otherwise Shift+Enter would do nothing until a click, and Tab would skip cells.
-_BACK_TO_THE_CELL = """<script>(() => {
+# Without the focus, Shift+Enter would do nothing until a click, and Tab would skip cells.
+_FOCUS_CELL = """<script>(() => {
 const cell = document.currentScript?.closest(".jp-Cell");
 setTimeout(() => {
   if (document.activeElement === document.body) cell?.focus({preventScroll: true});
 });
 })()</script>"""
 
-_INSTEAD = "(here you answer when the notebook is open in Jupyter)"
+_CONTROL_TEXT = "(open the notebook in Jupyter to answer here)"
 
 
 @dataclass(frozen=True)
 class Page:
-    """One piece of output."""
+    """One output of a cell."""
 
     plain: str
     html: str
@@ -55,7 +55,7 @@ class Page:
         return self.bundle()
 
     def bundle(self) -> dict[str, str]:
-        """Return the piece by MIME type, as a notebook stores it."""
+        """Return the output by MIME type, as a notebook stores it."""
         data = {"text/plain": self.plain, "text/html": self.html}
         if self.png is not None:
             data["image/png"] = base64.b64encode(self.png).decode("ascii")
@@ -63,14 +63,9 @@ class Page:
 
 
 def say(text: str) -> Page:
-    """Return prose whose numbers were computed a moment ago, to end a cell with.
+    """Return prose with computed numbers, as the last value of a cell.
 
-    Args:
-        text: paragraphs, separated by blank lines; ``code`` between backticks, bold between
-            double asterisks.
-
-    Raises:
-        HpmlError: if `text` is no text.
+    Blank lines separate paragraphs, backticks enclose ``code``, double asterisks bold text.
 
     >>> say(f"One call took **{3.2:.1f} µs**.")
     One call took 3.2 µs.
@@ -79,11 +74,7 @@ def say(text: str) -> Page:
 
 
 def show_code(text: str, title: str = "") -> Page:
-    """Return program text, or what a program printed, in a fixed-width block.
-
-    Args:
-        text: shown as it is.
-        title: stands above it.
+    """Return code, or the output of a program, as a fixed-width block below `title`.
 
     >>> show_code("h = l[0](x)", "Generated")
     Generated
@@ -95,7 +86,7 @@ def show_code(text: str, title: str = "") -> Page:
 
 
 def picture(figure: Figure, text: str, after: str = "") -> Page:
-    """Return a drawn figure as a page, and close the figure."""
+    """Return a figure as a page with a description, and close the figure."""
     import matplotlib.pyplot as plt
 
     from hpml.base import style
@@ -108,7 +99,7 @@ def picture(figure: Figure, text: str, after: str = "") -> Page:
 
 
 def frame(label: str, body: str, colour: str) -> str:
-    """Return HTML with a coloured bar and a small label, to tell a question from the prose."""
+    """Return HTML with a coloured bar and a small label, to set a question apart from prose."""
     return (
         f'<div style="border-left: 4px solid {colour}; padding: 0.1em 0 0.1em 0.9em; '
         f'margin: 0.4em 0;"><small><b>{html.escape(label)}</b></small>{body}</div>'
@@ -116,7 +107,7 @@ def frame(label: str, body: str, colour: str) -> str:
 
 
 def put(page: Page, display_id: str, *, again: bool = False) -> None:
-    """Show `page` now, or with `again` in the place where it was shown before."""
+    """Display `page`, or with `again` replace its former display."""
     if notebook_shell() is None:
         if not again:
             print(page.plain)
@@ -127,49 +118,49 @@ def put(page: Page, display_id: str, *, again: bool = False) -> None:
     publish(page.bundle(), raw=True, display_id=display_id)
 
 
-def put_control(control: Any, display_id: str, instead: str = _INSTEAD) -> None:
-    """Show a control as an output of its own, which can be replaced by its `display_id`."""
+def put_control(control: Any, display_id: str, text: str = _CONTROL_TEXT) -> None:
+    """Display a control as a separate output, which can be replaced by its `display_id`."""
     from IPython.display import display
 
-    # What ipywidgets 7 and 8 both show; only 8 hands it out.
+    # ipywidgets 7 and 8 both show this; only 8 returns it.
     view = {"version_major": 2, "version_minor": 0, "model_id": control.model_id}
-    data = {"text/plain": instead, "application/vnd.jupyter.widget-view+json": view}
+    data = {"text/plain": text, "application/vnd.jupyter.widget-view+json": view}
     publish: Any = display
     publish(data, raw=True, display_id=display_id)
 
 
 def put_away(display_id: str) -> None:
-    """Take a control off the page; the keyboard, if it was there, goes back to the cell."""
-    # Twice, so that no script is left in what is saved.
-    for page in (Page("", _BACK_TO_THE_CELL), Page("", "")):
+    """Remove a control from the page; the keyboard focus returns to the cell."""
+    # The second page removes the script from the saved notebook.
+    for page in (Page("", _FOCUS_CELL), Page("", "")):
         put(page, display_id, again=True)
 
 
 @functools.cache
 def asset(package: str, name: str) -> str:
-    """Return a style sheet or script that lies beside a package's code, without its comments."""
+    """Return a style sheet or script from a package's folder, without its comments."""
     text = importlib.resources.files(package).joinpath(name).read_text(encoding="utf-8")
     return re.sub(r"(?ms)^ *//[^\n]*\n|/\*.*?\*/\s*", "", text)
 
 
 def notebook_shell() -> Any | None:
-    """Return the running kernel's shell, or None where no notebook can be shown anything."""
-    # Without IPython loaded there is no kernel, and importing it just to learn that is slow.
+    """Return the running kernel's shell, or None outside a notebook."""
+    # Without IPython loaded there is no kernel, and importing it is slow.
     module = sys.modules.get("IPython")
     shell = module.get_ipython() if module is not None else None
     return shell if getattr(shell, "kernel", None) is not None else None
 
 
 def sentence(text: str) -> str:
-    """Return one paragraph of HTML, with ``code`` and bold as `say` has them."""
-    return f"<p>{_marked(text)}</p>"
+    """Return one paragraph of HTML, with ``code`` and bold as in `say`."""
+    return f"<p>{_inline_html(text)}</p>"
 
 
 def _paragraphs(text: str) -> str:
     return "".join(sentence(part) for part in _split(text))
 
 
-def _marked(part: str) -> str:
+def _inline_html(part: str) -> str:
     safe = html.escape(part, quote=False)
     safe = re.sub(r"`([^`]+)`", r"<code>\1</code>", safe)
     return re.sub(r"\*\*([^*]+)\*\*", r"<b>\1</b>", safe)
@@ -182,5 +173,5 @@ def _plain(text: str) -> str:
 
 def _split(text: str) -> list[str]:
     if not is_text(text):
-        raise HpmlError(f"Prose is a text, got {describe(text)}; write say('...').")
+        raise HpmlError(f"Expected text, got {describe(text)}; write say('...').")
     return [" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip())]

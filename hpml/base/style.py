@@ -1,9 +1,9 @@
-"""One look for every figure of the course, legible in print and with any colour vision.
+"""The style of all figures, legible in print and with any colour vision.
 
-The colours of the contenders keep a CIELAB distance of at least 12 from each other in normal,
-protanope and deuteranope vision (Machado, Oliveira and Fernandes, "A Physiologically-based Model
-for Simulation of Color Vision Deficiency", IEEE TVCG 2009), as the tests compute; most of them are
-Paul Tol's "muted" scheme (SRON/EPS/TN/09-002).
+The colours of the contenders, most of them from Paul Tol's "muted" scheme (SRON/EPS/TN/09-002),
+differ by a CIELAB distance of at least 12 in normal, protanope and deuteranope vision (Machado,
+Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency",
+IEEE TVCG 2009).
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ CONTENDERS: dict[str, tuple[str, str]] = {
     "compiled": ("#D99A00", ">"),
     "cudagraph": ("#1A1A1A", "*"),
 }
-"""The one table of contenders: the colour and the marker that each has in every figure."""
+"""Colour and marker of each contender in all figures."""
 
 INK, MUTED, ACCENT = "#1A1A1A", "#8A8A8A", "#C4500B"
 PASS, FAIL, UNKNOWN = "#117733", ACCENT, MUTED
-"""A right answer, a wrong one, and one that could not be told or was not given."""
+"""A right answer, a wrong answer, and an undecided or missing one."""
 DATA, SECOND = "#332288", "#5AA9D6"
-"""Measurements of one kind; those of a second kind beside them."""
+"""Measurements, and those of a second kind."""
 CPU, GPU = "#5AA9D6", ACCENT
-"""What issues work, and what executes it."""
+"""The processor that issues work, and the one that executes it."""
 
 PALETTE = {name: colour for name, (colour, _) in CONTENDERS.items()}
 PALETTE |= {"accent": ACCENT, "muted": MUTED, "ink": INK}
@@ -52,7 +52,7 @@ _ALIASES = {
     "compile": "compiled",
     "cudagraphs": "cudagraph",
     "handwrittenmodule": "handwritten",
-    # Lab 07's loop is the module written by hand; labs 01 and 04 run one loop in the same ways.
+    # Lab 07's loop is the handwritten module; labs 01 and 04 have the same variants of one loop.
     "loop": "handwritten",
     "python": "handwritten",
     "loopoveralist": "handwritten",
@@ -103,9 +103,9 @@ _SETTINGS: dict[str, Any] = {
     "ytick.labelsize": 9,
     "legend.fontsize": 9,
     "legend.frameon": False,
-    # Text stays text in saved drawings: it can be searched, and read out by a screen reader.
+    # Keep text searchable and accessible in saved drawings.
     "svg.fonttype": "none",
-    # The same drawing gives the same file, so that a committed picture changes only with its data.
+    # Deterministic output: a committed picture changes only with its data.
     "svg.hashsalt": "hpml",
 }
 
@@ -113,46 +113,46 @@ _SETTINGS: dict[str, Any] = {
 def colour(name: str) -> str:
     """Return the colour of a contender or role, always the same for the same name."""
     role = _role(name)
-    return PALETTE[role] if role in PALETTE else PALETTE[_stand_in(role)]
+    return PALETTE[role] if role in PALETTE else PALETTE[_fallback(role)]
 
 
 def series(names: Sequence[str]) -> dict[str, str]:
-    """Return a colour for each line of one figure: a contender's own, the others' in order."""
-    chosen = {name: colour(name) for name in names if _role(name) in CONTENDERS}
-    shades = dict.fromkeys((DATA, ACCENT, SECOND, PASS, *PALETTE.values()))  # each once
-    free = [shade for shade in shades if shade not in chosen.values()]
-    others = [name for name in names if name not in chosen]
-    return chosen | {name: free[place % len(free)] for place, name in enumerate(others)}
+    """Return a colour for each line of one figure: those of contenders, then unused ones."""
+    fixed = {name: colour(name) for name in names if _role(name) in CONTENDERS}
+    shades = dict.fromkeys((DATA, ACCENT, SECOND, PASS, *PALETTE.values()))  # without duplicates
+    free = [shade for shade in shades if shade not in fixed.values()]
+    others = [name for name in names if name not in fixed]
+    return fixed | {name: free[index % len(free)] for index, name in enumerate(others)}
 
 
 def marker(name: str) -> str:
-    """Return the matplotlib marker of a contender, which goes with its `colour`."""
+    """Return the matplotlib marker of a contender."""
     role = _role(name)
-    return CONTENDERS[role if role in CONTENDERS else _stand_in(role)][1]
+    return CONTENDERS[role if role in CONTENDERS else _fallback(role)][1]
 
 
 def tint(colour: str, share: float) -> str:
-    """Return a colour on white paper: all of it for a share of 1, white for 0."""
+    """Return a colour mixed with white; a share of 0 is white."""
     from matplotlib.colors import to_hex, to_rgb
 
     red, green, blue = (1 - share * (1 - part) for part in to_rgb(colour))
     return to_hex((red, green, blue))
 
 
-def ink_on(ground: str) -> str:
-    """Return the colour of a text that is read on this ground: ink, or white where it is dark."""
+def ink_on(background: str) -> str:
+    """Return the colour for text on a background: ink, or white on dark ones."""
     from matplotlib.colors import to_rgb
 
-    red, green, blue = to_rgb(ground)
+    red, green, blue = to_rgb(background)
     return "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.62 else PALETTE["ink"]
 
 
 @contextmanager
 def apply() -> Iterator[None]:
-    """Use the course's style for what is drawn inside the ``with``, and the former one after it."""
+    """Use the course's style inside the ``with`` block."""
     import matplotlib
 
-    # matplotlib types the keys one by one, newer versions more of them than older.
+    # The typed keys differ between versions of matplotlib.
     with matplotlib.rc_context(cast("Any", _SETTINGS)):
         yield
 
@@ -160,7 +160,7 @@ def apply() -> Iterator[None]:
 def figure(
     rows: int = 1, columns: int = 1, *, width: float = 7.0, height: float = 4.0, **keywords: Any
 ) -> tuple[Figure, Any]:
-    """Make a figure and its axes in the course's style: white, with room for a caption."""
+    """Return a new figure and its axes in the course's style."""
     import matplotlib.pyplot as plt
 
     from hpml.base.described import DescribedFigure
@@ -173,7 +173,7 @@ def figure(
 
 
 def finish(ax: Axes, *, title: str, x: str, y: str) -> None:
-    """Name an axes and its two directions, and add a legend if something drawn has a label."""
+    """Set title and axis labels, and add a legend if there are labels."""
     with apply():
         ax.set_title(title, loc="left")
         ax.set_xlabel(x)
@@ -184,20 +184,20 @@ def finish(ax: Axes, *, title: str, x: str, y: str) -> None:
 
 
 def describe(ax: Axes, text: str) -> None:
-    """Say in words what an axes shows, for readers who do not see it."""
+    """Describe an axes in words for screen readers."""
     from hpml.base.described import DescribedFigure
 
     fig = ax.get_figure(root=True)
     if isinstance(fig, DescribedFigure):
-        fig.say(ax, text)
+        fig.describe(ax, text)
 
 
 def caption(fig: Figure, text: str) -> None:
     """Write a caption under a figure, wrapped to its width; a second call replaces the first."""
-    # At 9 points a letter is about 0.07 inch wide.
+    # A letter of 9 points is about 0.07 inches wide.
     columns = max(20, int(fig.get_size_inches()[0] / 0.0715))
     wrapped = "\n".join(textwrap.fill(line, columns) for line in text.splitlines())
-    # The figure's own x label is the one text below the axes that the layout keeps room for.
+    # The layout reserves space only for the figure's x label.
     fig.supxlabel(wrapped, x=0.01, ha="left", fontsize=9, color=PALETTE["ink"])
 
 
@@ -206,6 +206,6 @@ def _role(name: str) -> str:
     return _ALIASES.get(plain, plain)
 
 
-def _stand_in(role: str) -> str:
-    # Not hash(): Python salts it, and the colour must be the same in the next process.
+def _fallback(role: str) -> str:
+    # Not hash(), which differs between processes.
     return list(CONTENDERS)[zlib.crc32(role.encode("utf-8")) % len(CONTENDERS)]

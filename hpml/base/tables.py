@@ -1,4 +1,4 @@
-"""Tables that read in a terminal and in a page, and numbers written the same way everywhere."""
+"""Tables as text and as HTML, and the format of numbers with units."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from hpml.base.errors import HpmlError, describe
 
 Format = Callable[[object], str] | Callable[[float], str]
-"""How the values of a column become text."""
+"""A function that formats the values of a column."""
 
 _ALIGNMENTS = {"left": "<", "right": ">"}
 
@@ -21,21 +21,21 @@ class TableError(HpmlError):
 
 
 class Shown:
-    """A value that is shown as tables, one below the other: as text, and as HTML in a page."""
+    """A value that displays as one or more tables, as text and as HTML."""
 
     def __init_subclass__(cls) -> None:
-        # IPython takes what it finds first, and a dataclass has a repr of its own.
-        setattr(cls, "_repr_pretty_", Shown._repr_pretty_)  # noqa: B010 - mypy: it is no method
+        # On each subclass, since IPython would prefer the __repr__ that a dataclass defines.
+        setattr(cls, "_repr_pretty_", Shown._repr_pretty_)  # noqa: B010 - mypy: not a method
 
     def _shown(self) -> Sequence[Any]:
-        own: Any = self
-        return [own.table]
+        value: Any = self
+        return [value.table]
 
     def __str__(self) -> str:
         return "\n\n".join(str(part) for part in self._shown())
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        # IPython's text form: what `hpml run` prints and a page without HTML shows.
+        # The text form of IPython, which `hpml run` prints.
         printer.text(str(self))
 
     def _repr_html_(self) -> str:
@@ -44,22 +44,22 @@ class Shown:
 
 @dataclass(frozen=True, eq=True)
 class Table(Shown):
-    """An immutable table: named columns over rows of any values.
+    """An immutable table: named columns and rows of any values.
 
     Args:
-        columns: the names of the columns, each different.
-        rows: one sequence a row, with one value a column.
+        columns: unique names of the columns.
+        rows: one sequence per row, with one value per column.
         title: a line above the table.
-        caption: a line below the table, which says what to see in it.
-        align: ``"left"`` or ``"right"`` for each column; without it numbers stand right and
-            everything else left.
-        formats: for the columns named, a function from a value to its text; None is never passed
-            to it and always shown as a dash.
-        code: whether a page shows it in a fixed-width font, as program text is.
+        caption: a line below the table.
+        align: ``"left"`` or ``"right"`` for each column; by default numbers are aligned right and
+            other values left.
+        formats: function from a value to text, by column name; None values are not passed to it
+            and are shown as a dash.
+        code: show in a fixed-width font, as code.
 
     Raises:
-        TableError: if a row has another length than `columns`, names repeat, or `align` or
-            `formats` do not match the columns.
+        TableError: if the length of a row differs from that of `columns`, names repeat, or `align`
+            or `formats` do not match the columns.
 
     >>> table = Table(["layers", "execution", "time"],
     ...               [[250, "lazy", 1.25e-3], [1000, "codegen", 3.0e-3]],
@@ -86,19 +86,19 @@ class Table(Shown):
         columns = tuple(str(name) for name in self.columns)
         rows = tuple(tuple(row) for row in self.rows)
         if len(set(columns)) != len(columns):
-            raise TableError(f"A table's columns need different names, got {describe(columns)}.")
+            raise TableError(f"A table's columns need unique names, got {describe(columns)}.")
         for index, row in enumerate(rows):
             if len(row) != len(columns):
                 raise TableError(
                     f"Row {index} of the table has {len(row)} values, expected {len(columns)} "
                     f"({', '.join(columns)}); got {describe(row)}."
                 )
-        foreign = [name for name in self.formats if name not in columns]
-        if foreign:
+        unknown = [name for name in self.formats if name not in columns]
+        if unknown:
             raise TableError(
-                f"formats names {describe(foreign[0])}, expected one of {', '.join(columns)}."
+                f"formats names {describe(unknown[0])}, expected one of {', '.join(columns)}."
             )
-        align = tuple(self.align) if self.align is not None else _natural(columns, rows)
+        align = tuple(self.align) if self.align is not None else _default_align(columns, rows)
         if len(align) != len(columns) or any(side not in _ALIGNMENTS for side in align):
             raise TableError(
                 f"align expects {len(columns)} of {', '.join(_ALIGNMENTS)}, got {describe(align)}."
@@ -111,7 +111,7 @@ class Table(Shown):
         return len(self.rows)
 
     def column(self, name: str) -> tuple[object, ...]:
-        """Return the raw values of one column, from top to bottom.
+        """Return the unformatted values of one column.
 
         Raises:
             TableError: if there is no such column.
@@ -121,12 +121,12 @@ class Table(Shown):
                 f"The table has no column {describe(name)}, expected one of "
                 f"{', '.join(self.columns)}."
             )
-        place = list(self.columns).index(name)
-        return tuple(row[place] for row in self.rows)
+        index = list(self.columns).index(name)
+        return tuple(row[index] for row in self.rows)
 
     def __str__(self) -> str:
         cells = [list(self.columns), *self._texts()]
-        widths = [max(len(row[place]) for row in cells) for place in range(len(self.columns))]
+        widths = [max(len(row[index]) for row in cells) for index in range(len(self.columns))]
         lines = [self._line(row, widths) for row in cells]
         lines.insert(1, "  ".join("-" * width for width in widths))
         if self.title:
@@ -136,11 +136,11 @@ class Table(Shown):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        # Colours are the page's own (inherited), so the table fits light and dark themes alike.
+        # Colours are inherited, to fit light and dark themes.
         font = " font-family: var(--jp-code-font-family, monospace);" if self.code else ""
         parts = [f'<table style="border-collapse: collapse; margin: 0.5em 0;{font}">']
         if self.title:
-            # As wide as its table, a caption over a narrow one would be broken again and again.
+            # A short title does not wrap at the width of a narrow table.
             wrap = " white-space: nowrap;" if len(self.title) <= 80 else ""
             title = html.escape(self.title)
             parts.append(f'<caption style="text-align: left;{wrap}"><b>{title}</b></caption>')
@@ -179,7 +179,7 @@ class Table(Shown):
 
 
 def format_seconds(x: float) -> str:
-    """Return a duration in seconds as text with three digits and the unit that fits.
+    """Return a duration in seconds as text with three significant digits and a suitable unit.
 
     >>> format_seconds(12.3456e-6), format_seconds(0.25), format_seconds(0)
     ('12.3 µs', '250 ms', '0 s')
@@ -200,7 +200,7 @@ def format_seconds(x: float) -> str:
 
 
 def format_bytes(n: float) -> str:
-    """Return a number of bytes as text with three digits and a binary unit.
+    """Return a number of bytes as text with three significant digits and a binary unit.
 
     >>> format_bytes(512), format_bytes(1536), format_bytes(32 * 2**20)
     ('512 B', '1.50 KiB', '32.0 MiB')
@@ -212,13 +212,13 @@ def format_bytes(n: float) -> str:
         value /= 1024
         if abs(value) < 1023.5 or unit == "TiB":
             break
-    # Between 1,000 and 1,023 three digits would show 1,020 for 1,023.
+    # Three digits would show 1,023 as 1,020.
     text = f"{value:.0f}" if abs(value) >= 999.5 else _three_digits(value)
     return f"{text} {unit}"
 
 
 def format_ratio(x: float) -> str:
-    """Return a ratio as text with three digits and a multiplication sign.
+    """Return a ratio as text with three significant digits and a multiplication sign.
 
     >>> format_ratio(2.1), format_ratio(0.98), format_ratio(347.2), format_ratio(12345)
     ('2.10×', '0.980×', '347×', '12,300×')
@@ -226,18 +226,18 @@ def format_ratio(x: float) -> str:
     return f"{x:g}×" if x == 0 or not math.isfinite(x) else f"{_three_digits(x)}×"
 
 
-def _natural(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> tuple[str, ...]:
+def _default_align(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> tuple[str, ...]:
     """Return "right" for each column whose values are all numbers (or missing), else "left"."""
     sides = []
-    for place in range(len(columns)):
-        values = [row[place] for row in rows if row[place] is not None]
+    for index in range(len(columns)):
+        values = [row[index] for row in rows if row[index] is not None]
         numbers = all(_is_number(value) for value in values)
         sides.append("right" if values and numbers else "left")
     return tuple(sides)
 
 
 def _is_number(value: object) -> bool:
-    # Not numbers.Number: NumPy registers with it, but a bool is one too and reads better left.
+    # Not numbers.Number, which includes bool.
     return not isinstance(value, bool) and hasattr(value, "__float__") and not _has_shape(value)
 
 
@@ -258,7 +258,7 @@ def _text(value: object, form: Format | None) -> str:
 
 
 def _rounded(x: float) -> float:
-    """Return `x` with three significant digits, so that 999.9 ms is seen to be 1.00 s."""
+    """Return `x` with three significant digits, which turns 999.9 ms into 1.00 s."""
     return float(f"{x:.2e}")
 
 

@@ -1,7 +1,6 @@
-"""Under the interpreter: bytecode to read, and a stack machine that executes it step by step.
+"""Read CPython bytecode, and execute it step by step on a stack machine.
 
-The machine runs the bytecode that your own CPython (3.11 to 3.14) compiled, and needs nothing
-but the standard library:
+The machine runs the bytecode compiled by the running CPython (3.11 to 3.14):
 
 >>> from hpml.bytecode import trace
 >>> def lecture(a, b, c):
@@ -13,8 +12,8 @@ but the standard library:
 >>> steps[-1].returned, steps[-1].locals["d"]
 ('14', '14')
 
-`disassemble` shows bytecode, `count_instructions` counts what CPython executes, `pyc_of` shows the
-file that an import leaves behind, and `object_header` the memory of a value:
+`disassemble` lists bytecode, `count_instructions` counts the instructions that CPython executes,
+`pyc_of` shows the ``.pyc`` file that an import writes, and `object_header` an object's memory:
 
 >>> from hpml.bytecode import disassemble
 >>> [step.opname for step in disassemble(lecture).instructions if step.source == "a + b * c"]

@@ -1,4 +1,4 @@
-"""How many instructions CPython itself executes for a call, whatever they are."""
+"""Count the instructions that CPython itself executes for a call."""
 
 from __future__ import annotations
 
@@ -21,17 +21,16 @@ def count_instructions(
 ) -> int:
     """Return how many bytecode instructions CPython executes for ``function(*arguments)``.
 
-    They are those of the function and of all Python functions that it calls, as the interpreter
-    reports them; what prepares a frame before its first ``RESUME`` is not reported. Instructions
-    of other threads do not count.
+    The count includes all Python functions that `function` calls. It excludes the instructions
+    that prepare a frame before its first ``RESUME``, and those of other threads.
 
     Args:
-        function: what is called, once.
-        arguments: what it is called with.
-        within: which code objects count; all if None.
+        function: called once.
+        arguments: its positional arguments.
+        within: predicate that selects the code objects to count; None counts all.
 
     Raises:
-        BytecodeError: if nothing was counted, or if no tool can be registered to count.
+        BytecodeError: if nothing was counted, or if no monitoring tool can be registered.
 
     >>> def add(a, b):
     ...     return a + b
@@ -49,21 +48,21 @@ def count_instructions(
     """
     total = 0
 
-    def counted(code: CodeType, offset: int) -> None:
+    def count(code: CodeType, offset: int) -> None:
         nonlocal total
         total += 1
 
-    def chosen(code: CodeType) -> bool:
+    def selected(code: CodeType) -> bool:
         return not is_our_code(code) and (within is None or within(code))
 
     try:
-        watch_instructions(partial(function, *arguments), counted, chosen)
+        watch_instructions(partial(function, *arguments), count, selected)
     except NoFreeToolError as error:
         raise BytecodeError(str(error)) from None
     if not total:
         raise BytecodeError(
             f"No instruction was counted in {describe(function)}, because it calls no Python "
-            f"function{' of those asked for' if within else ''}. Pass a function written in "
+            f"function{' that `within` selects' if within else ''}. Pass a function written in "
             "Python."
         )
     return total

@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 
 class BytecodeError(HpmlError):
-    """Something was asked of bytecode that it cannot do; the message says what to do."""
+    """A request about bytecode cannot be met. The root of the family."""
 
 
 class UnknownOpcodeError(BytecodeError):
-    """The stack machine met an instruction that it has no handler for.
+    """The stack machine has no handler for an instruction.
 
     Attributes:
         opname: the opcode's name.
-        version: the version of Python whose table of opcodes was asked, such as ``"3.12"``.
+        version: the running Python, such as ``"3.12"``.
     """
 
     def __init__(self, message: str, *, opname: str, version: str) -> None:
@@ -29,11 +29,11 @@ class UnknownOpcodeError(BytecodeError):
 
 
 class StepLimitError(BytecodeError):
-    """A run took more instructions than it was allowed.
+    """A run exceeded its limit of instructions.
 
     Attributes:
-        steps: how many instructions were executed.
-        trace: what was recorded until then; None if nothing was recorded.
+        steps: number of instructions executed.
+        trace: the steps recorded up to the limit; None if the run was not recorded.
     """
 
     def __init__(self, message: str, *, steps: int, trace: Trace | None = None) -> None:

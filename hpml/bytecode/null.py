@@ -1,4 +1,4 @@
-"""The marker of an empty place: it stands for C's pointer to nothing."""
+"""The marker of an empty slot, for C's null pointer."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Where CPython keeps what: the fields of an object's memory, read byte by byte.
+"""Read the fields of an object's memory, byte by byte.
 
-The layouts are those of the C structures in CPython's ``Include/cpython``, for 64-bit builds.
-3.12 gave int another second word; a list, a float and the first two words of everything stayed.
-What can be known another way is checked against it.
+The layouts are those of the C structures in CPython's ``Include/cpython``, for 64-bit builds; from
+3.11 to 3.14 only the size word of int changed (3.12).
 """
 
 from __future__ import annotations
@@ -16,44 +15,44 @@ from typing import Any
 
 from hpml.base.errors import describe
 
-_SHOWN = 24
-"""Bytes of digits that are shown; the others are only counted."""
+_SHOWN_BYTES = 24
+"""Most bytes of an int's digits that are shown."""
 
 _START = object.__basicsize__
-"""Where the value begins: behind reference count and type."""
+"""Offset of the value, after the reference count and the type."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """One field in memory: its place, its bytes, what they say, and what else says so.
+    """One field in memory: its bytes, their meaning, and an independent check of that meaning.
 
-    `place` counts from the object's address, or where `elsewhere` from where a pointer in it leads;
-    of a field of `size` bytes `data` has the first ones.
+    `offset` counts from the object's address or, if `via_pointer`, from the address in one of its
+    pointers. `data` may be only the first of the field's `size` bytes.
     """
 
-    place: int
+    offset: int
     data: bytes
     size: int
     name: str
     value: str
     check: str = ""
     agrees: bool = True
-    elsewhere: bool = False
+    via_pointer: bool = False
 
 
 def read(address: int, size: int) -> bytes:
-    """Return `size` bytes of this process's memory, which must be its own to read."""
+    """Return `size` bytes of this process's memory, which must be readable."""
     return ctypes.string_at(address, size)
 
 
 def is_tensor(obj: object) -> bool:
-    """Return whether `obj` is a tensor of PyTorch, without importing PyTorch to find out."""
+    """Return whether `obj` is a PyTorch tensor, without importing PyTorch."""
     torch: Any = sys.modules.get("torch")
     return torch is not None and isinstance(obj, getattr(torch, "Tensor", ()))
 
 
 def value_fields(obj: object) -> Iterator[Field]:
-    """Yield the fields that follow reference count and type, for the types that are known here."""
+    """Yield the fields after reference count and type of an int, bool, float, list or tensor."""
     kind = type(obj)
     if isinstance(obj, int) and kind in (int, bool):
         yield from _int(obj)
@@ -78,19 +77,20 @@ def _int(obj: int) -> Iterator[Field]:
         size = int.from_bytes(word, "little", signed=True)
         count, sign = abs(size), (size > 0) - (size < 0)
         name = "ob_size"
-    word_says = {1: "positive", 0: "zero", -1: "negative"}[sign]
-    text = f"{count} digit{'' if count == 1 else 's'}, {word_says}"
+    sign_text = {1: "positive", 0: "zero", -1: "negative"}[sign]
+    text = f"{count} digit{'' if count == 1 else 's'}, {sign_text}"
     is_sign = sign == (obj > 0) - (obj < 0)
     yield Field(_START, word, 8, name, text, "the sign", is_sign)
-    # Zero has no digit, but room for one.
+    # Zero has no digit, but memory for one.
     data = read(id(obj) + _START + 8, 4 * max(count, 1))
     digits = struct.unpack(f"<{max(count, 1)}I", data)
     value = sign * sum(digit << (sys.int_info.bits_per_digit * k) for k, digit in enumerate(digits))
     parts = " + ".join(
-        f"{digit}·2^{30 * place}" if place else f"{digit}" for place, digit in enumerate(digits[:4])
+        f"{digit}·2^{30 * index}" if index else f"{digit}" for index, digit in enumerate(digits[:4])
     )
     text = parts + (" + …" if count > 4 else "")
-    yield Field(_START + 8, data[:_SHOWN], len(data), "ob_digit", text, "the number", value == obj)
+    shown = data[:_SHOWN_BYTES]
+    yield Field(_START + 8, shown, len(data), "ob_digit", text, "the number", value == obj)
 
 
 def _list(obj: list[object]) -> Iterator[Field]:
@@ -98,34 +98,34 @@ def _list(obj: list[object]) -> Iterator[Field]:
     length, items, allocated = struct.unpack("<qQq", data)
     text = f"{length} item" + "s" * (length != 1)
     yield Field(_START, data[:8], 8, "ob_size", text, "len(obj)", length == len(obj))
-    text = f"→ {items:#x}" if items else "nowhere: no room for items yet"
+    text = f"→ {items:#x}" if items else "null: no items allocated yet"
     yield Field(_START + 8, data[8:16], 8, "ob_item", text)
     same = 8 * allocated == sys.getsizeof(obj) - sys.getsizeof([])
-    text = f"room for {allocated}"
+    text = f"capacity {allocated}"
     yield Field(_START + 16, data[16:], 8, "allocated", text, "getsizeof", same)
-    for place in range(min(length, 3)):
-        pointer = read(items + 8 * place, 8)
-        same = int.from_bytes(pointer, "little") == id(obj[place])
-        text = f"→ {type(obj[place]).__name__} {describe(obj[place], 20)}"
-        yield Field(8 * place, pointer, 8, f"item {place}", text, f"id(obj[{place}])", same, True)
+    for index in range(min(length, 3)):
+        pointer = read(items + 8 * index, 8)
+        same = int.from_bytes(pointer, "little") == id(obj[index])
+        text = f"→ {type(obj[index]).__name__} {describe(obj[index], 20)}"
+        yield Field(8 * index, pointer, 8, f"item {index}", text, f"id(obj[{index}])", same, True)
 
 
 def _tensor(obj: Any) -> Iterator[Field]:
-    for place in range(_START, type(obj).__basicsize__, 8):
-        word = read(id(obj) + place, 8)
+    for offset in range(_START, type(obj).__basicsize__, 8):
+        word = read(id(obj) + offset, 8)
         pointer = int.from_bytes(word, "little")
         if pointer == obj._cdata:
-            where = f"→ {pointer:#x}, the tensor in C++"
-            yield Field(place, word, 8, "cdata", where, "obj._cdata")
+            text = f"→ {pointer:#x}, the tensor in C++"
+            yield Field(offset, word, 8, "cdata", text, "obj._cdata")
         else:
-            text = f"→ {pointer:#x}" if pointer else "nothing (hooks, names)"
-            yield Field(place, word, 8, f"word {place // 8}", text)
+            text = f"→ {pointer:#x}" if pointer else "null (hooks, names)"
+            yield Field(offset, word, 8, f"word {offset // 8}", text)
     code = {"torch.float32": "f", "torch.int64": "q"}.get(str(obj.dtype))
     if code and obj.device.type == "cpu" and obj.is_contiguous():
         size = struct.calcsize(code)
-        for place, number in enumerate(obj.detach().flatten()[:3].tolist()):
-            piece = read(obj.data_ptr() + place * size, size)
+        for index, number in enumerate(obj.detach().flatten()[:3].tolist()):
+            data = read(obj.data_ptr() + index * size, size)
             text = f"{number:g}, {str(obj.dtype).removeprefix('torch.')}"
-            same = struct.pack(f"<{code}", number) == piece
-            name = f"element {place}"
-            yield Field(place * size, piece, size, name, text, "tolist()", same, True)
+            same = struct.pack(f"<{code}", number) == data
+            name = f"element {index}"
+            yield Field(index * size, data, size, name, text, "tolist()", same, True)

@@ -1,4 +1,4 @@
-"""What a Python object is made of, read from the memory of this very process."""
+"""Show the memory of a Python object, read from the running process."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from hpml.base.tables import Shown, Table
 from hpml.bytecode.errors import BytecodeError
 from hpml.bytecode.object_fields import Field, read, value_fields
 
-_KNOWN = ((3, 11), (3, 12), (3, 13), (3, 14))
+_SUPPORTED = ((3, 11), (3, 12), (3, 13), (3, 14))
 _COUNT_BYTES = 4 if sys.version_info >= (3, 14) else 8
-_IMMORTAL_FROM = 1 << 31  # objects that live forever are not counted (PEP 683)
+_IMMORTAL_FROM = 1 << 31  # references to immortal objects are not counted (PEP 683)
 _COLOURS = {
     "ob_refcnt": "accent",
     "ob_type": "sequential",
@@ -27,7 +27,7 @@ _COLOURS = {
     **dict.fromkeys(("ob_fval", "ob_digit"), "codegen"),
     **dict.fromkeys(("ob_item", "cdata"), "peer"),
 }
-"""What a field means has one colour in all objects; what has none here is muted."""
+"""Colour roles by field name; other fields are muted."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,15 @@ class ObjectHeader(Shown):
     """The memory of one object, field by field.
 
     Attributes:
-        type: the name of the object's type.
-        shown: the object, shortly.
-        address: where it lies.
-        references: how many references lead to it, the argument of `object_header` among them
-            (from 3.14 on, unless that is a local variable); None if it is immortal, that is, if
+        type: name of the object's type.
+        shown: the object as short text.
+        address: the object's ``id``.
+        references: number of references to the object, including the argument of `object_header`
+            (from 3.14 on, only if that is not a local variable); None if the object is immortal:
             its references are not counted.
-        size: what ``sys.getsizeof`` says, in bytes.
-        before: bytes of `size` that lie before the address: the garbage collector's links.
-        fields: those of the object, then those that a pointer in it leads to.
+        size: ``sys.getsizeof``, in bytes.
+        before: bytes of `size` before the address: the garbage collector's links.
+        fields: the object's own fields, then fields at the addresses that its pointers contain.
     """
 
     type: str
@@ -56,15 +56,15 @@ class ObjectHeader(Shown):
 
     @property
     def agrees(self) -> bool:
-        """Whether everything that could be checked another way was the same."""
+        """Whether all independent checks agreed."""
         return all(field.agrees for field in self.fields)
 
     @property
     def table(self) -> Table:
-        """The fields as a table: where, which bytes, what they say, and who confirms it."""
+        """The fields as a table: offset, bytes, name, meaning, and the check that confirms it."""
         rows = [
             [
-                f"→ +{field.place}" if field.elsewhere else f"{field.place:+d}",
+                f"→ +{field.offset}" if field.via_pointer else f"{field.offset:+d}",
                 _hex(field),
                 field.name,
                 field.value,
@@ -73,54 +73,56 @@ class ObjectHeader(Shown):
             for field in self.fields
         ]
         return Table(
-            ["place", "bytes in memory", "field", "what they say", "confirmed by"],
+            ["offset", "bytes in memory", "field", "meaning", "confirmed by"],
             rows,
             title=f"{self.type} {self.shown} at {self.address:#x}: {self.size} bytes",
-            caption=self._sum(),
+            caption=self._caption(),
             align=["right", "left", "left", "left", "left"],
         )
 
     def _repr_html_(self) -> str:
         """Return the bytes as boxes, eight a row, coloured by field, with a tick if confirmed."""
-        rows, led = [f"<div><b>{html.escape(self.table.title or '')}</b></div>"], False
+        rows = [f"<div><b>{html.escape(self.table.title or '')}</b></div>"]
+        has_heading = False
         for field in self.fields:
-            if field.elsewhere and not led:
-                led = True
-                rows.append("<div><small>Where its pointer leads:</small></div>")
-            role = "lazy" if field.elsewhere else _COLOURS.get(field.name, "muted")
+            if field.via_pointer and not has_heading:
+                has_heading = True
+                rows.append("<div><small>At the address in its pointer:</small></div>")
+            role = "lazy" if field.via_pointer else _COLOURS.get(field.name, "muted")
             rows.append(_boxes(field, PALETTE[role]))
-        caption = f"<p><small>{self._sum()}</small></p>"
+        caption = f"<p><small>{self._caption()}</small></p>"
         return f'<div style="margin: 0.5em 0;">{"".join(rows)}</div>{caption}'
 
-    def _sum(self) -> str:
-        own = sum(field.size for field in self.fields if not field.elsewhere and field.place >= 0)
+    def _caption(self) -> str:
+        shown = sum(
+            field.size for field in self.fields if not field.via_pointer and field.offset >= 0
+        )
         parts = [f"{self.before} before the object"] if self.before else []
-        parts.append(f"{own} in it")
-        if self.size - self.before > own:
-            where = "where ob_item leads" if self.type == "list" else "not taken apart here"
-            parts.append(f"{self.size - self.before - own} {where}")
-        total = f"{' + '.join(parts)} = {self.size} bytes, as sys.getsizeof says. "
+        parts.append(f"{shown} in it")
+        if self.size - self.before > shown:
+            where = "at ob_item" if self.type == "list" else "not shown here"
+            parts.append(f"{self.size - self.before - shown} {where}")
+        total = f"{' + '.join(parts)} = {self.size} bytes, as reported by sys.getsizeof. "
         if self.references is None:
             return total + "It is immortal: its references are not counted."
         if sys.version_info >= (3, 14):
             return total + (
                 "The call borrows the reference of the local variable, so it is not counted twice."
             )
-        return total + "One of the references is the argument of this very call."
+        return total + "One of the references is the argument of this call."
 
 
 def object_header(obj: object) -> ObjectHeader:
-    """Return what the memory of `obj` holds: reference count, type, and for some types the value.
+    """Return the memory of `obj` field by field: reference count, type and value.
 
-    An int, float, list or tensor is taken apart to the last byte; of any other object what
-    all have is.
+    The value is included for int, float, list and tensor only.
 
     Args:
-        obj: anything.
+        obj: any object.
 
     Raises:
-        BytecodeError: on a Python whose objects are laid out in another way than those of CPython
-            3.11 to 3.14, 64 bits.
+        BytecodeError: if the running Python is not a 64-bit CPython 3.11 to 3.14 with the default
+            object layout.
 
     >>> header = object_header(1.5)
     >>> header.type, header.size, header.agrees
@@ -132,26 +134,25 @@ def object_header(obj: object) -> ObjectHeader:
 
     Source: https://docs.python.org/3/c-api/structures.html#c.PyObject; PEP 683 (immortal objects).
     """
-    _refuse_elsewhere()
+    _check_platform()
     kind = type(obj)
-    # The argument of getrefcount counts too, until 3.14 began to lend it local variables.
-    own = int(sys.version_info < (3, 14))
-    # Read and asked in this frame, so that both count the same references; another thread may
-    # come between the two.
+    # getrefcount counts its argument; 3.14 passes a local variable as a borrowed reference.
+    extra = int(sys.version_info < (3, 14))
+    # Both reads are in this frame and see the same references, unless another thread runs between.
     words = (ctypes.c_ubyte * 8).from_address(id(obj))
     for _ in range(5):
         data = bytes(words)
-        asked = sys.getrefcount(obj)
+        reported = sys.getrefcount(obj)
         counted = int.from_bytes(data[:_COUNT_BYTES], "little")
         immortal = sys.version_info >= (3, 12) and counted & 0xFFFFFFFF >= _IMMORTAL_FROM
-        agrees = asked == counted + (0 if immortal else own)
+        agrees = reported == counted + (0 if immortal else extra)
         if agrees:
             break
     count = None if immortal else counted
     pointer = read(id(obj) + 8, 8)
     if int.from_bytes(pointer, "little") != id(kind):
         raise BytecodeError(
-            f"The type of {describe(obj)} is not where it should be, so this Python "
+            f"Expected the type of {describe(obj)} at offset 8 of the object; this Python "
             f"({platform.python_version()}) has an unknown object layout."
         )
     size = sys.getsizeof(obj)
@@ -167,12 +168,12 @@ def object_header(obj: object) -> ObjectHeader:
 
 
 def _count_fields(data: bytes, count: int | None, *, agrees: bool) -> Iterator[Field]:
-    """Yield the fields in which references are counted; `sys.getrefcount` confirms the first."""
+    """Yield the reference count and, from 3.14 on, the two fields that share its word."""
     text = "immortal" if count is None else _references(count)
     size = _COUNT_BYTES
     yield Field(0, data[:size], size, "ob_refcnt", text, "sys.getrefcount", agrees)
     if size == 4:
-        yield Field(4, data[4:6], 2, "ob_overflow", "room for the count to overflow")
+        yield Field(4, data[4:6], 2, "ob_overflow", "overflow of the count")
         yield Field(6, data[6:8], 2, "ob_flags", "flags")
 
 
@@ -180,17 +181,17 @@ def _references(count: int) -> str:
     return f"{count} reference" + "s" * (count != 1)
 
 
-def _refuse_elsewhere() -> None:
-    other = hasattr(sys, "getobjects") or bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
-    plain = struct.calcsize("P") == 8 and sys.byteorder == "little" and not other
+def _check_platform() -> None:
+    special = hasattr(sys, "getobjects") or bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    default = struct.calcsize("P") == 8 and sys.byteorder == "little" and not special
     version = sys.version_info[:2]
-    if sys.implementation.name == "cpython" and plain and version in _KNOWN:
+    if sys.implementation.name == "cpython" and default and version in _SUPPORTED:
         return
-    what = f"{platform.python_implementation()} {'.'.join(map(str, version))}"
-    what += ", a debug or free-threaded build" if other else ""
+    python = f"{platform.python_implementation()} {'.'.join(map(str, version))}"
+    python += ", a debug or free-threaded build" if special else ""
     raise BytecodeError(
-        f"object_header supports CPython 3.11 to 3.14 with 64 bits; this is {what}, "
-        f"{8 * struct.calcsize('P')} bits, {sys.byteorder}-endian. Run it with one of those."
+        f"object_header supports 64-bit CPython 3.11 to 3.14; this is {python}, "
+        f"{8 * struct.calcsize('P')} bits, {sys.byteorder}-endian. Run it on a supported Python."
     )
 
 
@@ -217,15 +218,15 @@ def _boxes(field: Field, colour: str) -> str:
         f'background: {colour}40; border-top: 3px solid {colour};">'
     )
     rows = [field.data[start : start + 8] for start in range(0, len(field.data), 8)]
-    cut = " …" if field.size > len(field.data) else ""
-    shown = []
-    for place, row in enumerate(rows):
+    ellipsis = " …" if field.size > len(field.data) else ""
+    lines = []
+    for index, row in enumerate(rows):
         cells = "".join(f"{cell}{byte:02x}</span>" for byte in row)
-        label = _label(field) if not place else ""
-        offset = f'<span style="display: inline-block; width: 3em;">+{field.place + 8 * place}'
+        label = _label(field) if not index else ""
+        offset = f'<span style="display: inline-block; width: 3em;">+{field.offset + 8 * index}'
         wide = 'style="display: inline-block; min-width: 18em;"'
-        shown.append(
+        lines.append(
             f'<div><code style="white-space: pre; background: none;">{offset}</span>'
-            f"<span {wide}>{cells}{cut if row is rows[-1] else ''}</span></code> {label}</div>"
+            f"<span {wide}>{cells}{ellipsis if row is rows[-1] else ''}</span></code> {label}</div>"
         )
-    return "".join(shown)
+    return "".join(lines)

@@ -1,8 +1,7 @@
-"""Tells code of `hpml.bytecode` from that of the program that it runs, and keeps the two apart.
+"""Separate the code of `hpml.bytecode` from the program that it runs.
 
-A program may replace builtins (``builtins.len = ...``) while the machine runs it. A module of the
-machine begins with ``__builtins__ = BUILTINS``: functions that are defined after that line look
-builtins up in this copy.
+The program may replace builtins (``builtins.len = ...``). Each module of the machine sets
+``__builtins__ = BUILTINS``; functions defined after that line look builtins up in this copy.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _FOLDER = str(Path(__file__).parent)
 
 
 def with_own_builtins(name: str) -> ModuleType:
-    """Return a copy of a module whose functions use `BUILTINS` as well."""
+    """Return a copy of a module whose functions use `BUILTINS`."""
     spec = importlib.util.find_spec(name)
     if spec is None or spec.loader is None:
         raise ImportError(f"The module {name} has no source to load a copy from.", name=name)
@@ -30,5 +29,5 @@ def with_own_builtins(name: str) -> ModuleType:
 
 
 def is_our_code(code: CodeType) -> bool:
-    """Return whether `code` is code of the machine."""
+    """Return whether `code` belongs to `hpml.bytecode`."""
     return code.co_filename.startswith(_FOLDER)

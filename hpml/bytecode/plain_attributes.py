@@ -1,7 +1,7 @@
-"""Attributes of exceptions and classes as C reads and writes them: nothing of the program runs.
+"""Read and write attributes of exceptions and classes without running code of the program.
 
-An exception class may have a ``__setattr__`` of its own (a frozen dataclass has), a metaclass a
-``__getattribute__``. CPython goes past them, straight to the fields of the C structure.
+An exception class may define ``__setattr__`` (a frozen dataclass does), a metaclass
+``__getattribute__``. CPython bypasses both and accesses the fields of the C structure.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ set_traceback = _TRACEBACK.__set__
 context_of = _CONTEXT.__get__
 set_context = _CONTEXT.__set__
 returned_by = _VALUE.__get__
-"""What a generator returned, from the `StopIteration` that says so."""
+"""The value that a generator returned, from its `StopIteration`."""
 
 mro = _MRO.__get__
 flags = _FLAGS.__get__
@@ -41,8 +41,8 @@ name_of = _NAME.__get__
 
 
 def in_class(kind: type, name: str) -> Any:
-    """Return what a class or one of its bases defines under `name`, unbound, or NULL."""
-    # Some types of C's own are never made ready, and have no bases to look at (3.11).
+    """Return the unbound attribute `name` of a class or its bases, or NULL."""
+    # Some C types never pass PyType_Ready, and have no MRO (3.11).
     for owner in mro(kind) or (object,):
         found = _DICT.__get__(owner).get(name, NULL)
         if found is not NULL:
@@ -51,7 +51,7 @@ def in_class(kind: type, name: str) -> Any:
 
 
 class unchanged:  # noqa: N801 - reads as a word in a `with` statement
-    """Within it, raising `error` again changes nothing about it or about what is handled around."""
+    """Keep `error`, and the exception handled `around` it, unchanged while `error` is reraised."""
 
     __slots__ = ("_before", "_error", "_link")
 
@@ -67,7 +67,7 @@ class unchanged:  # noqa: N801 - reads as a word in a `with` statement
         self.restore()
 
     def restore(self) -> None:
-        """Put back what raising has changed."""
+        """Undo the changes made by raising."""
         set_context(self._error, self._before[0])
         set_traceback(self._error, self._before[1])
         if self._link is not None:
@@ -75,13 +75,13 @@ class unchanged:  # noqa: N801 - reads as a word in a `with` statement
 
 
 def link_to(error: BaseException, around: BaseException) -> BaseException | None:
-    """Return which context of `around`, or of its contexts, is `error`: CPython cuts it there."""
+    """Return the exception in the context chain of `around` at which CPython would cut a cycle."""
     if around is error:
         return None
-    met: set[int] = set()
+    seen: set[int] = set()
     link: BaseException | None = around
-    while link is not None and id(link) not in met:
-        met.add(id(link))
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
         following = context_of(link)
         if following is error:
             return link

@@ -1,4 +1,4 @@
-"""Short texts of values, taken at every step of a trace whatever the values are."""
+"""Short text of any value, for the steps of a trace."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hpml.bytecode.plain_attributes import in_class, name_of
 __builtins__ = BUILTINS
 
 LIMIT = 60
-"""The most characters of a text."""
+"""Default limit of characters."""
 
 _ITEMS = 6
 _LEVELS = 3
@@ -59,7 +59,7 @@ def _text(value: Any, levels: int, limit: int) -> str:
         return f"<int of {value.bit_length()} bits>"
     if kind is str or kind is bytes or kind is bytearray:
         start = repr(value[: max(limit - 5, 1)])
-        # The prefix ends inside the quotes, so that it still reads as a string.
+        # Cut inside the quotes, to keep a closing quote.
         return start if len(value) <= max(limit - 5, 1) else f"{start[: limit - 4]}...{start[-1]}"
     if kind in _BRACKETS:
         return _container(value, kind, levels, limit)
@@ -99,10 +99,10 @@ def _container(value: Any, kind: type, levels: int, limit: int) -> str:
 
 
 def _instance(value: Any, kind: type, limit: int) -> str:
-    """Return the text of an object of a class that we do not know."""
+    """Return the text of an object whose class has no rule of its own."""
     name = name_of(kind)
     try:
-        # A NumPy scalar is not an array, though it has a shape.
+        # A NumPy scalar has a shape as well.
         is_array = in_class(kind, "shape") is not NULL and in_class(kind, "dtype") is not NULL
         if is_array and not (in_class(kind, "__module__") == "numpy" and value.shape == ()):
             return f"<{name} {tuple(value.shape)} {value.dtype}>"
@@ -118,13 +118,13 @@ def _instance(value: Any, kind: type, limit: int) -> str:
     return text if len(text) <= 4 * limit else text[: 4 * limit]
 
 
-# Subclasses of these may write all their items: long ones are shown by their length.
+# The repr of a subclass may write all items, so long ones are shown by their length.
 _COLLECTIONS = (list, tuple, dict, set, frozenset, str, bytes, bytearray)
 _LONG = 100
 
 
 def _cell(value: CellType, levels: int, limit: int) -> str:
-    # The namespace of a class body can hold a cell that holds the namespace.
+    # The namespace of a class body can contain a cell that contains the namespace.
     try:
         inside = _text(value.cell_contents, levels - 1, limit) if levels else "..."
     except ValueError:

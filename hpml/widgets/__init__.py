@@ -1,24 +1,24 @@
-"""Interactive views: each shows a value of the library, and prints as text as well.
+"""Interactive views of the library's values, which also print as text.
 
-A widget computes in Python what it shows, so that its logic is tested without a browser; its first
-state is in the page when that is exported or opened again without a kernel.
+A widget computes its states in Python. Its first state is visible in exported pages, without a
+kernel.
 
 >>> from hpml.widgets import explore
 >>> explore(lambda n: n * n, n=[3, 4, 5])
 9
 
-Most are an `Animation`, which plays in any page, without a kernel:
+Most widgets are an `Animation`, which plays in any page, without a kernel:
 
 >>> from hpml.widgets import execution_player
->>> execution_player({"x": [], "y": ["x"]}, ["lazy"], title="One operation, asked for")
-One operation, asked for: 5 steps
+>>> execution_player({"x": [], "y": ["x"]}, ["lazy"], title="One operation")
+One operation: 5 steps
   1. lazy: Nothing has happened yet.
   2. lazy: You ask for y.
   3. lazy: y asks for x: it is known.
   4. lazy: y is executed.
   5. lazy: Done after 3 steps.
 
-So does any function of yours, instruction by instruction:
+The stepper animates a function, instruction by instruction:
 
 >>> from hpml.widgets import stepper
 >>> [frame.line for frame in stepper(lambda a, b: a * b, 3, 4).keyframes if "*" in frame.line]

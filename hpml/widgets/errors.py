@@ -1,4 +1,4 @@
-"""The error of everything that moves on a page."""
+"""The error of `hpml.widgets`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,4 @@ from hpml.base.errors import HpmlError
 
 
 class WidgetError(HpmlError):
-    """A widget was asked to show something it cannot; the message says what it takes.
-
-    >>> issubclass(WidgetError, HpmlError)
-    True
-    """
+    """A widget cannot show its arguments. The root of the family."""

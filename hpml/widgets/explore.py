@@ -1,4 +1,4 @@
-"""A result that changes with a control: the slider is live, the result is an ordinary output."""
+"""Show the result of a function, with a control for each argument."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from hpml.widgets.errors import WidgetError
 
 
 def explore(show: Callable[..., object], **controls: Sequence[object]) -> None:
-    """Show what `show` returns, and let the reader change its arguments.
+    """Show the value of `show`, and let the reader change its arguments.
 
-    Below a picture the picture of the previous choice stays, small and faint.
+    A picture is followed by that of the previous choice, small and faint.
 
     Args:
-        show: called with one value a control; returns anything a cell can show.
-        **controls: for each argument the values it may take, two or more. It starts at the
-            function's own default if that is among them, otherwise at the first.
+        show: called with one value per control; returns anything that a cell can show.
+        **controls: two or more values for each argument. A control starts at the function's default
+            if that is among them, otherwise at the first.
 
     Raises:
         WidgetError: if a control has fewer than two values.
@@ -40,7 +40,7 @@ def explore(show: Callable[..., object], **controls: Sequence[object]) -> None:
     if shell is None:
         print(show(**start))
         return
-    place = uuid.uuid4().hex
+    display_id = uuid.uuid4().hex
     data, metadata = shell.display_formatter.format(show(**start))
 
     if controls and not flag("HPML_HEADLESS") and installed_version("ipywidgets") is not None:
@@ -49,48 +49,48 @@ def explore(show: Callable[..., object], **controls: Sequence[object]) -> None:
             name: _control(widgets, name, values, start[name]) for name, values in controls.items()
         }
 
-        def changed(_: object) -> None:
+        def update(_: object) -> None:
             nonlocal data, metadata
-            chosen, before = {name: slider.value for name, slider in sliders.items()}, data
-            data, metadata = shell.display_formatter.format(show(**chosen))
-            _publish(_with_ghost(data, before), metadata, place, again=True)
+            values, previous = {name: slider.value for name, slider in sliders.items()}, data
+            data, metadata = shell.display_formatter.format(show(**values))
+            _publish(_with_previous(data, previous), metadata, display_id, again=True)
 
         for slider in sliders.values():
-            slider.observe(changed, names="value")
+            slider.observe(update, names="value")
         row = widgets.HBox(list(sliders.values()), layout={"flex_flow": "row wrap"})
-        put_control(row, uuid.uuid4().hex, "(here you move a slider)")
-    _publish(data, metadata, place, again=False)
+        put_control(row, uuid.uuid4().hex, "(open the notebook in Jupyter to move a slider)")
+    _publish(data, metadata, display_id, again=False)
 
 
 def _control(widgets: Any, name: str, values: Sequence[object], start: object) -> Any:
-    given = {
+    options = {
         "options": list(values),
         "value": start,
         "description": name.replace("_", " "),
         "style": {"description_width": "initial"},
     }
     if all(isinstance(value, str) for value in values):
-        return widgets.Dropdown(**given)  # between texts there is nothing to slide along
-    return widgets.SelectionSlider(continuous_update=False, **given)
+        return widgets.Dropdown(**options)  # texts have no order to slide along
+    return widgets.SelectionSlider(continuous_update=False, **options)
 
 
-def _with_ghost(data: dict[str, str], before: dict[str, str]) -> dict[str, str]:
-    """Return a result with the picture of the previous one below it, if both are pictures."""
-    if "image/png" not in data or "image/png" not in before:
+def _with_previous(data: dict[str, str], previous: dict[str, str]) -> dict[str, str]:
+    """Return a result with the previous picture below it, if both results are pictures."""
+    if "image/png" not in data or "image/png" not in previous:
         return data
-    ghost = (
+    image = (
         '<p class="hpml-before"><small>Before:</small><br><img class="hpml-figure" '
-        f'src="data:image/png;base64,{before["image/png"]}" alt="The picture of the previous '
+        f'src="data:image/png;base64,{previous["image/png"]}" alt="The picture of the previous '
         'choice" style="width: 45%; opacity: 0.6;"></p>'
     )
-    return {**data, "text/html": data["text/html"] + ghost}
+    return {**data, "text/html": data["text/html"] + image}
 
 
-def _publish(data: Any, metadata: Any, place: str, *, again: bool) -> None:
+def _publish(data: Any, metadata: Any, display_id: str, *, again: bool) -> None:
     from IPython.display import display, update_display
 
     publish: Any = update_display if again else display
-    publish(data, metadata=metadata, raw=True, display_id=place)
+    publish(data, metadata=metadata, raw=True, display_id=display_id)
 
 
 def _start(show: Callable[..., object], controls: dict[str, Sequence[object]]) -> dict[str, object]:

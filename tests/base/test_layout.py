@@ -70,7 +70,7 @@ def graphs(draw: st.DrawFn) -> Dataflow:
 
 
 def rectangles(layout: Layout) -> list[Rectangle]:
-    return [thing.place for thing in (*layout.boxes, *layout.labels)]
+    return [thing.rectangle for thing in (*layout.boxes, *layout.labels)]
 
 
 def overlap(a: Rectangle, b: Rectangle) -> bool:
@@ -139,8 +139,8 @@ def test_every_argument_and_every_result_has_its_line(graph: Dataflow) -> None:
     found = sorted((line.value, line.call, line.is_result) for line in layout.lines)
     assert found == expected_lines(graph)
 
-    value_at = {box.value: box.place for box in layout.boxes}
-    call_at = {label.calls[0]: label.place for label in layout.labels}
+    value_at = {box.value: box.rectangle for box in layout.boxes}
+    call_at = {label.calls[0]: label.rectangle for label in layout.labels}
     for line in layout.lines:
         ends = (value_at[line.value], call_at[line.call])
         source, target = reversed(ends) if line.is_result else ends
@@ -159,10 +159,10 @@ def test_the_same_graph_has_the_same_layout(graph: Dataflow, rotated: bool) -> N
 
 def test_a_skip_connection_bows_around_a_straight_chain() -> None:
     layout = lay_out(RESIDUAL)
-    middle = {box.place.x for box in layout.boxes}
+    middle = {box.rectangle.x for box in layout.boxes}
     assert len(middle) == 1
     (skip,) = [line for line in layout.lines if line.call == 3 and line.value == 0]
-    passed = [box.place for box in layout.boxes if 1 <= box.value <= 3]
+    passed = [box.rectangle for box in layout.boxes if 1 <= box.value <= 3]
     furthest = max(x for x, _ in along(skip))
     assert furthest > max(box.right for box in passed)
 
@@ -201,9 +201,9 @@ def test_an_output_inside_a_chain_is_not_folded_away() -> None:
 
 def test_a_rotated_graph_runs_to_the_right() -> None:
     layout = lay_out(chain(3), rotated=True)
-    lefts = [box.place.left for box in layout.boxes]
+    lefts = [box.rectangle.left for box in layout.boxes]
     assert lefts == sorted(lefts)
-    assert len({box.place.y for box in layout.boxes}) == 1
+    assert len({box.rectangle.y for box in layout.boxes}) == 1
     assert layout.width > layout.height
 
 

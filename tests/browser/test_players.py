@@ -170,7 +170,7 @@ def test_the_graph_is_browsed_by_click_list_link_and_keyboard(lab: Any, shot: An
     assert player.lit("chosen") == ["(None, 4, 8, 8)"]
     player.root.get_by_role("combobox", name="Choose").select_option("Linear_1")
     assert heading.inner_text() == "Linear_1"
-    assert "2,570 in all" in player.root.inner_text()
+    assert "2,570 in total" in player.root.inner_text()
 
     player.press("ArrowLeft")
     assert heading.inner_text() == "Flatten_1"

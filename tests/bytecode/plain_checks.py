@@ -168,9 +168,9 @@ def check_object_headers() -> None:
     for value in objects:
         header = object_header(value)
         assert header.agrees, str(header)
-        inside = [field for field in header.fields if not field.elsewhere]
-        ends = [field.place + field.size for field in inside]
-        assert [field.place for field in inside] == [0, *ends[:-1]], "no gap between the fields"
+        inside = [field for field in header.fields if not field.via_pointer]
+        ends = [field.offset + field.size for field in inside]
+        assert [field.offset for field in inside] == [0, *ends[:-1]], "no gap between the fields"
         if type(value) in (int, bool, float):
             assert ends[-1] == header.size
         assert str(header.table) in str(header)
@@ -199,7 +199,7 @@ def check_that_a_changed_list_moves_its_items() -> None:
     header = object_header(numbers)
     names = {field.name: field.value for field in header.fields}
     assert names["ob_size"] == "3 items"
-    assert names["allocated"] == f"room for {(sys.getsizeof(numbers) - sys.getsizeof([])) // 8}"
+    assert names["allocated"] == f"capacity {(sys.getsizeof(numbers) - sys.getsizeof([])) // 8}"
     assert [names[f"item {place}"] for place in range(3)] == [
         "→ int 1000", "→ int 2000", "→ int 3000",
     ]  # fmt: skip

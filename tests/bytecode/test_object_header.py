@@ -29,7 +29,7 @@ def test_a_tensor_leads_to_its_numbers() -> None:
     assert names["cdata"].check == "obj._cdata"
     assert names["element 0"].data.hex(" ") == "00 00 c0 3f"
     assert names["element 1"].value == "2, float32"
-    inside = sum(field.size for field in header.fields if not field.elsewhere)
+    inside = sum(field.size for field in header.fields if not field.via_pointer)
     assert inside + header.before == header.size
 
 
@@ -47,7 +47,7 @@ def test_tensors_without_numbers_to_read_are_shown_all_the_same() -> None:
         torch.eye(2).to_sparse(),
     ):
         assert object_header(tensor).agrees, tensor
-    assert [f.value for f in object_header(matrix[1]).fields if f.elsewhere] == [
+    assert [f.value for f in object_header(matrix[1]).fields if f.via_pointer] == [
         "3, float32", "4, float32", "5, float32",
     ]  # fmt: skip
 
@@ -58,7 +58,7 @@ def test_a_subclass_is_shown_by_its_first_words_only() -> None:
 
     names = [field.name for field in object_header(Mine(3)).fields]
     assert (names[0], names[-1]) == ("ob_refcnt", "ob_type")
-    assert "not taken apart here" in str(object_header(Mine(3)))
+    assert "not shown here" in str(object_header(Mine(3)))
 
 
 def test_an_object_whose_repr_raises_is_shown() -> None:

@@ -7,7 +7,7 @@ from hpml.bytecode.errors import BytecodeError
 
 
 def test_the_size_in_the_header_counts_bytes_not_characters() -> None:
-    assert "the source has 9 bytes" in pyc_of("x = 'é'\n").table.column("what it says")
+    assert "the source has 9 bytes" in pyc_of("x = 'é'\n").table.column("meaning")
 
 
 def test_the_bytes_of_the_table_are_those_of_the_file() -> None:

@@ -56,7 +56,7 @@ def test_choosing_a_node_lights_it_its_parents_and_its_children() -> None:
     assert parts("child") == {"v2", "c1", "v3", "c2"}
     about = Outline(animation.keyframes[1].pieces["about"])
     assert [button["data-go"] for button in about.named("button")] == ["0", "2", "3"]
-    assert "20 in all" in about.text
+    assert "20 in total" in about.text
 
 
 def test_a_long_chain_is_one_box_and_all_its_layers_can_be_chosen() -> None:

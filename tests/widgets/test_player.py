@@ -75,7 +75,7 @@ def test_without_memory_the_picture_counts_and_the_animation_ends_in_time() -> N
     assert any("for the 2nd time" in keyframe.line for keyframe in animation.keyframes)
     cut = execution_player(ladder(8), ["without memory"], at_most=50)
     assert len(cut.keyframes) == 52
-    assert cut.keyframes[-1].line.endswith("Stopped after 50 steps; it has more.")
+    assert cut.keyframes[-1].line.endswith("Stopped after 50 steps, before the end.")
     whole = forgetful_steps(dataflow(ladder(2)))
     exact = execution_player(ladder(2), ["without memory"], at_most=len(whole))
     assert exact.keyframes[-1].line.endswith(f"Done after {len(whole)} steps.")

@@ -147,7 +147,7 @@ def test_the_limit_on_steps_shows_what_there_is_and_says_so() -> None:
             n = n + 1
 
     animation = stepper(forever, max_steps=50)
-    assert "Stopped here, after 50 instructions" in animation.keyframes[-1].line
+    assert "Stopped after 50 instructions" in animation.keyframes[-1].line
     assert "max_steps=100" in animation.keyframes[-1].line
     assert animation.keyframes[-1].marks["says"] == "stopped"
     assert len(animation.trace or ()) == 50

@@ -26,10 +26,10 @@ def said(body: str, **names: Any) -> list[str]:
         ("x += 3", r"BINARY_OP \+= takes 2 and 3 off the stack and pushes 5\."),
         ("y = -x", r"UNARY_NEGATIVE takes 2 off the stack and pushes -2\."),
         ("y = x < 3", r"COMPARE_OP \S+ takes 2 and 3 off the stack and pushes True\."),
-        ("y = x", r"LOAD_FAST x reads place 0 of the values array, x, and pushes 2\."),
+        ("y = x", r"LOAD_FAST x reads x \(index 0 of the values array\) and pushes 2\."),
         ("y = 7.5", r"LOAD_CONST 7\.5 pushes the constant 7\.5\."),
         ("y = 7", r"LOAD_(CONST|SMALL_INT) 7 pushes (the constant )?7\."),
-        ("y = 7", r"STORE_FAST y takes 7 off the stack and stores it in place 1 .*, y\."),
+        ("y = 7", r"STORE_FAST y takes 7 off the stack and stores it in y \(index 1 .*\)\."),
         ("y = len", r"LOAD_GLOBAL len looks up the name len and pushes builtin len"),
         ("y = x.real", r"LOAD_ATTR real looks up real of 2 and pushes 2\."),
         ("y = [x, x]", r"BUILD_LIST 2 takes 2 and 2 off the stack and pushes the list \[2, 2\]\."),
@@ -37,17 +37,17 @@ def said(body: str, **names: Any) -> list[str]:
         ("y = [[]]; y[0] = x", r"takes all three off the stack and stores 2 in \[\[\]\] at 0\."),
         ("a, b = x, 3; a, b = [a, b]", r"pushes its items, the first on top: 2 and 3\."),
         ("y = f'{x}!'", r"BUILD_STRING 2 takes '2' and '!' off .* the joined text '2!'\."),
-        ("y = abs(x)", r"CALL 1 calls builtin abs with 2 and pushes what it returns, 2\."),
-        ("abs(x)", r"POP_TOP throws 2 away: it is not used\."),
+        ("y = abs(x)", r"CALL 1 calls builtin abs with 2 and pushes the returned value, 2\."),
+        ("abs(x)", r"POP_TOP discards 2\."),
         ("y = 1 if x > 9 else 0", r"takes False off the stack; it is not true: jumps to \d+\."),
         ("y = 1 if x < 9 else 0", r"takes True off the stack; it is true: no jump\."),
         ("y = 1 if x is None else 0", r"takes 2 off the stack; it is not None: jumps to \d+\."),
         ("while x: x -= 1", r"it is true: jumps back to \d+\.|jumps back to \d+\."),
         ("for y in [x]: pass", r"asks the iterator for its next value and pushes 2\."),
-        ("for y in [x]: pass", r"there is none left: jumps to \d+\."),
+        ("for y in [x]: pass", r"it is exhausted: jumps to \d+\."),
         ("for y in [x]: pass", r"GET_ITER takes .* off the stack and pushes an iterator over it"),
-        ("y = x < 3 < 9", r"COPY 2 pushes the value that lies 1 below the top once more: 3\."),
-        ("y = z = x", r"pushes the same value once more: 2\.|STORE_FAST_"),
+        ("y = x < 3 < 9", r"COPY 2 pushes the value 1 below the top again: 3\."),
+        ("y = z = x", r"pushes the top value again: 2\.|STORE_FAST_"),
         ("y = [n for n in [x]]", r"LIST_APPEND 2 takes 2 off the stack and appends it to the list"),
         ("import math", r"IMPORT_NAME math .* pushes module math\."),
         ("y = x; del y", r"DELETE_FAST y deletes y\."),
@@ -56,7 +56,7 @@ def said(body: str, **names: Any) -> list[str]:
         ("y = lambda: x", r"MAKE_FUNCTION .* pushes a new function program\.<locals>\.<lambda>"
                           r"|MAKE_FUNCTION .* pushes a new function <lambda>"),
         ("return x", r"RETURN_VALUE takes 2 off the stack: program returns 2\."),
-        ("yield x", r"makes generator program; none of its lines has run yet\. To see them run"),
+        ("yield x", r"creates generator program; none of its lines has run yet\. To see them run"),
         ("y = x / 0", r"takes 2 and 0 off the stack and raises ZeroDivisionError: division by zero"
                       r"; nothing here catches it: it leaves program\."),
         ("y = int('z')", r"calls class int, which raises ValueError: invalid literal .* it leaves"),
@@ -66,13 +66,13 @@ def said(body: str, **names: Any) -> list[str]:
         ("try: x / 0\nexcept ZeroDivisionError: x = 1",
          r"raises ZeroDivisionError: division by zero; caught: the exception table leads to \d+\."),
         ("try: x / 0\nexcept ZeroDivisionError: x = 1",
-         r"asks whether the exception matches ZeroDivisionError and pushes the answer, True\."),
+         r"tests whether the exception matches ZeroDivisionError and pushes the answer, True\."),
         ("try: x / 0\nexcept ZeroDivisionError: x = 1", r"POP_EXCEPT ends the handling"),
-        ("try: x / 0\nexcept ZeroDivisionError: x = 1", r"PUSH_EXC_INFO marks ZeroDivisionError"),
+        ("try: x / 0\nexcept ZeroDivisionError: x = 1", r"PUSH_EXC_INFO makes ZeroDivisionError"),
         ("try: x / 0\nfinally: x = 1",
          r"RERAISE 0 raises .* again; caught: the exception table leads to \d+\."),
         ("class P:\n    def __init__(self): self.x = 1\nP()",
-         r"Back in program: CALL 0 pushes the object that was made, .*P object\."),
+         r"Back in program: CALL 0 pushes the new object, .*P object\."),
         ("x.real = 3", r"STORE_ATTR real takes 3 and 2 off the stack and raises AttributeError"),
     ],
 )  # fmt: skip
@@ -133,14 +133,14 @@ def test_the_body_of_a_class_is_no_generator() -> None:
 
     lines = [keyframe.line for keyframe in stepper(with_a_class).keyframes]
     assert sum("runs the body of the class" in line for line in lines) == 1
-    assert not any("makes a generator" in line for line in lines)
+    assert not any("runs a generator" in line for line in lines)
 
 
 def test_a_generator_runs_between_being_asked_and_having_answered() -> None:
     animation = stepper(pair)
     lines = [keyframe.line for keyframe in animation.keyframes]
-    asks = next(n for n, line in enumerate(lines) if "makes a generator run" in line)
-    hands = next(n for n, line in enumerate(lines) if "hands 0 out; gen pauses here" in line)
+    asks = next(n for n, line in enumerate(lines) if "runs a generator" in line)
+    hands = next(n for n, line in enumerate(lines) if "yields 0; gen is suspended" in line)
     assert asks < hands
     asked = animation.events[asks].step
     answers = [n for n, m in enumerate(animation.events) if m.step is asked and n != asks]

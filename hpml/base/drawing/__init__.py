@@ -1,8 +1,8 @@
-"""Pictures of graphs: one placement, and what paints it.
+"""Pictures of graphs: a layout, and its drawing.
 
-A graph is whatever has inputs, calls and outputs, numbered values between them (`Drawable`): that
-of a model, or a `Dataflow` made from a dictionary. `lay_out` says where everything stands, and
-`draw` paints it with matplotlib; the widgets paint the same places for a page.
+A graph has inputs, calls, outputs and numbered values (`Drawable`): the graph of a model, or a
+`Dataflow` from a dictionary. `lay_out` computes the positions, and `draw` draws them with
+matplotlib; the widgets draw the same layout as SVG.
 
 >>> diamond = dataflow({"x": [], "left": ["x"], "right": ["x"], "join": ["left", "right"]})
 >>> layout = lay_out(diamond, diamond.names.__getitem__, lambda call: "", rotated=True)

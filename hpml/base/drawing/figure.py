@@ -1,4 +1,4 @@
-"""How a laid-out graph looks on a figure: colours, outlines, arrows and the legend."""
+"""Draw the layout of a graph with matplotlib."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEGEND_POINTS = 8.0
 _MARGIN = 0.14
 _LEGEND_HEIGHT = 0.36
 _AROUND = 0.035
-"""How far the second outline of an output is from the first."""
+"""Distance between the two outlines of an output."""
 
 _LINE = "#5A5A5A"
 
@@ -33,7 +33,7 @@ class _Kind(NamedTuple):
     dashes: Any = "solid"
 
     def patch(self, scale: float) -> dict[str, Any]:
-        """Return how matplotlib draws it."""
+        """Return the options of a matplotlib patch."""
         return {
             "facecolor": self.fill,
             "edgecolor": self.edge,
@@ -54,16 +54,10 @@ _KINDS = {
 
 
 class Look(NamedTuple):
-    """What is special about which value.
+    """The values and calls that are drawn in a special way.
 
-    Attributes:
-        inputs: the values that are given.
-        outputs: the values that are returned.
-        outside: the values that come from outside what is drawn.
-        lit: the values to light up.
-        lit_calls: the calls that make them.
-        turn_labels: whether labels are turned a quarter.
-        tints: the colour of each box; then there is no legend, and nothing else is special.
+    `outside` are values from outside the drawn part, `lit` and `lit_calls` are highlighted,
+    `turn_labels` rotates labels by 90 degrees. `tints` replaces colours and legend.
     """
 
     inputs: Collection[int] = ()
@@ -75,7 +69,7 @@ class Look(NamedTuple):
     tints: Mapping[int, str] | None = None
 
     def kind_of(self, value: int) -> str:
-        """Return the name of the kind of a value; what it is first of several counts."""
+        """Return the name of the first kind that applies to a value."""
         if self.tints is not None:
             return "plain"
         groups = {
@@ -95,14 +89,9 @@ def draw(
     ax: Axes | None = None,
     show: bool = False,
 ) -> Figure:
-    """Draw a layout and return the figure; it is left open only to ``show`` it.
+    """Draw a layout into `ax` or a new figure; return the figure, which stays open with `show`.
 
-    Args:
-        layout: places, lines and texts.
-        look: which value is special, and how.
-        figsize: width and height in inches instead of the layout's own.
-        ax: draw here instead of on a new figure.
-        show: call ``matplotlib.pyplot.show``.
+    `figsize` is in inches; by default the size of the layout.
     """
     import matplotlib.pyplot as plt
 
@@ -139,7 +128,7 @@ def draw(
 
 
 def _summary(layout: Layout) -> str:
-    """Return which values each call reads and makes, in words."""
+    """Return a description of the graph: the values that each call reads and makes."""
     texts = {box.value: " ".join(box.text.split()) for box in layout.boxes}
     summary = []
     for label in layout.labels:
@@ -153,7 +142,7 @@ def _summary(layout: Layout) -> str:
 
 
 def _prepare(ax: Axes, layout: Layout, width: float, height: float) -> float:
-    """Make an axes a white page in inches, y downwards; return the scale at which it is seen."""
+    """Clear an axes and set its limits to inches, with y downwards; return its scale."""
     ax.set_facecolor("white")
     ax.set_xticks([])
     ax.set_yticks([])
@@ -162,13 +151,13 @@ def _prepare(ax: Axes, layout: Layout, width: float, height: float) -> float:
         spine.set_visible(False)
     figure = cast("Figure", ax.get_figure(root=True))
     if figure.get_layout_engine() is not None:
-        figure.draw_without_rendering()  # only now the axes has the size that it is going to have
+        figure.draw_without_rendering()  # sets the final size of the axes
     extent = ax.get_window_extent()
-    wide, high = extent.width / figure.dpi, extent.height / figure.dpi
-    scale = min(wide / width, high / height)
+    ax_width, ax_height = extent.width / figure.dpi, extent.height / figure.dpi
+    scale = min(ax_width / width, ax_height / height)
     middle_x, middle_y = layout.width / 2, height / 2 - _MARGIN
-    ax.set_xlim(middle_x - wide / scale / 2, middle_x + wide / scale / 2)
-    ax.set_ylim(middle_y + high / scale / 2, middle_y - high / scale / 2)
+    ax.set_xlim(middle_x - ax_width / scale / 2, middle_x + ax_width / scale / 2)
+    ax.set_ylim(middle_y + ax_height / scale / 2, middle_y - ax_height / scale / 2)
     ax.set_aspect("equal", adjustable="box")
     return scale
 
@@ -182,7 +171,6 @@ class _Painter:
         self._scale = scale
 
     def line(self, line: Line, *, has_head: bool) -> None:
-        """Draw a line, and an arrow head where it leads to a box."""
         from matplotlib.patches import PathPatch, Polygon
         from matplotlib.path import Path
 
@@ -206,13 +194,12 @@ class _Painter:
             self._ax.add_patch(Polygon(corners, closed=True, color=colour, linewidth=0, zorder=2))
 
     def label(self, label: CallLabel) -> None:
-        """Draw the name of a layer on its line, or the box of a folded chain."""
         is_lit = any(call in self._look.lit_calls for call in label.calls)
         if label.is_folded:
-            self._box(label.place, label.text, _KINDS["lit" if is_lit else "folded"])
+            self._box(label.rectangle, label.text, _KINDS["lit" if is_lit else "folded"])
         elif label.text:
             self._text(
-                label.place,
+                label.rectangle,
                 label.text,
                 LABEL_POINTS,
                 _KINDS["lit"].edge if is_lit else style.PALETTE["ink"],
@@ -221,27 +208,26 @@ class _Painter:
             )
 
     def value(self, box: ValueBox) -> None:
-        """Draw the box of a value."""
         kind = _KINDS[self._look.kind_of(box.value)]
         if self._look.tints is not None:
             kind = kind._replace(fill=self._look.tints.get(box.value, kind.fill))
-        # A value that is given and returned at once has the colour of one, the outline of both.
+        # An input that is also an output has the colour of an input and the second outline.
         if box.value in self._look.outputs:
-            self._rectangle(box.place, kind._replace(fill="white"), _AROUND)
-        self._box(box.place, box.text, kind)
+            self._rectangle(box.rectangle, kind._replace(fill="white"), _AROUND)
+        self._box(box.rectangle, box.text, kind)
 
-    def _box(self, place: Rectangle, text: str, kind: _Kind) -> None:
-        self._rectangle(place, kind, 0.0)
-        self._text(place, text, BOX_POINTS, style.ink_on(kind.fill))
+    def _box(self, rectangle: Rectangle, text: str, kind: _Kind) -> None:
+        self._rectangle(rectangle, kind, 0.0)
+        self._text(rectangle, text, BOX_POINTS, style.ink_on(kind.fill))
 
-    def _rectangle(self, place: Rectangle, kind: _Kind, around: float) -> None:
+    def _rectangle(self, rectangle: Rectangle, kind: _Kind, around: float) -> None:
         from matplotlib.patches import FancyBboxPatch
 
         self._ax.add_patch(
             FancyBboxPatch(
-                (place.left, place.top),
-                place.width,
-                place.height,
+                (rectangle.left, rectangle.top),
+                rectangle.width,
+                rectangle.height,
                 boxstyle=f"round,pad={around},rounding_size={0.08 + around}",
                 zorder=4,
                 **kind.patch(self._scale),
@@ -249,11 +235,11 @@ class _Painter:
         )
 
     def _text(
-        self, place: Rectangle, text: str, points: float, colour: str, **options: Any
+        self, rectangle: Rectangle, text: str, points: float, colour: str, **options: Any
     ) -> None:
         self._ax.text(
-            place.x,
-            place.y,
+            rectangle.x,
+            rectangle.y,
             text,
             fontsize=points * self._scale,
             color=colour,
@@ -265,7 +251,6 @@ class _Painter:
         )
 
     def legend(self, kinds: list[_Kind], layout: Layout) -> None:
-        """Draw one row that says which box is what, below the graph."""
         from matplotlib.patches import Patch
 
         self._ax.legend(

@@ -1,4 +1,4 @@
-"""How large texts are in the pictures of graphs: measured as matplotlib draws them."""
+"""Measure texts in pictures of graphs as matplotlib draws them."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any
 from hpml.base import style
 
 FONT: dict[str, Any] = {"family": "DejaVu Sans", "parse_math": False}
-"""Ships with matplotlib: the same everywhere."""
+"""Included in matplotlib, so the same on all machines."""
 
 BOX_POINTS, LABEL_POINTS = 9.0, 8.0
 
 
 def text_size(text: str, *, is_label: bool) -> tuple[float, float]:
-    """Return width and height of a text in inches, as it is drawn at full size."""
+    """Return width and height of a text in inches, at scale 1."""
     return measured(text, LABEL_POINTS if is_label else BOX_POINTS) if text else (0.0, 0.0)
 
 
 @functools.lru_cache(maxsize=1024)
 def measured(text: str, points: float) -> tuple[float, float]:
-    """Return width and height of a text of so many points, in inches."""
+    """Return width and height in inches of a text of font size `points`."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     with style.apply():
         figure = Figure(figsize=(1, 1), dpi=100)
-        FigureCanvasAgg(figure)  # the figure asks it for a renderer
+        FigureCanvasAgg(figure)  # provides the figure's renderer
         extent = figure.text(0, 0, text, fontsize=points, **FONT).get_window_extent()
     return float(extent.width) / 100, float(extent.height) / 100

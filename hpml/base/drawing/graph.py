@@ -1,4 +1,4 @@
-"""What of a graph a picture needs: who reads which value, and who makes it."""
+"""The graphs that can be drawn: which calls read and which make each value."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from hpml.base.errors import HpmlError, describe
 
 
 class DrawingError(HpmlError):
-    """A graph cannot be drawn so that it could be read."""
+    """A graph is invalid, or too large for a readable picture."""
 
 
 class Applied(Protocol):
-    """One call: the values it reads, and those it makes, None for one that is not used."""
+    """One call: the values that it reads and makes; None for an unused result."""
 
     @property
     def arguments(self) -> tuple[int, ...]: ...
@@ -23,7 +23,7 @@ class Applied(Protocol):
 
 
 class Drawable(Protocol):
-    """A graph; its values are numbered, and each call stands behind those it needs."""
+    """A graph of numbered values, with its calls in topological order."""
 
     @property
     def inputs(self) -> tuple[int, ...]: ...
@@ -36,7 +36,7 @@ class Drawable(Protocol):
 
 
 class NamedCall(NamedTuple):
-    """One call of a `Dataflow`: what it is called, reads and makes."""
+    """One call of a `Dataflow`: its name, and the values that it reads and makes."""
 
     name: str
     arguments: tuple[int, ...]
@@ -44,14 +44,7 @@ class NamedCall(NamedTuple):
 
 
 class Dataflow(NamedTuple):
-    """A graph of nothing but names.
-
-    Attributes:
-        names: of each value.
-        inputs: the values that are given.
-        calls: in an order that works: arguments before results.
-        outputs: the requested values.
-    """
+    """A graph of named values and calls, with the calls in topological order."""
 
     names: tuple[str, ...]
     inputs: tuple[int, ...]
@@ -62,14 +55,12 @@ class Dataflow(NamedTuple):
 def dataflow(
     parents: Mapping[str, Sequence[str]], outputs: Sequence[str] | None = None
 ) -> Dataflow:
-    """Return the graph of a dictionary that has for each value those it is computed from.
+    """Return the graph of a dictionary from each value to its parents, in topological order.
 
-    Args:
-        parents: an empty list for an input; parents stand before their children.
-        outputs: the values asked for; by default those that no other value needs.
+    By default the outputs are the values that no other value needs.
 
     Raises:
-        DrawingError: a parent stands behind its child, or there is no value of that name.
+        DrawingError: a parent comes after its child, or an output does not exist.
 
     >>> dataflow({"x": [], "y": ["x"]})
     Dataflow(names=('x', 'y'), inputs=(0,), calls=(NamedCall(name='y', ...),), outputs=(1,))
@@ -83,8 +74,8 @@ def dataflow(
                     f"parent {describe(parent)}, or without it."
                 )
     used = {parent for above in parents.values() for parent in above}
-    wanted = outputs or [name for name in parents if name not in used]
-    for name in wanted:
+    requested = outputs or [name for name in parents if name not in used]
+    for name in requested:
         if name not in number:
             raise DrawingError(
                 f"The graph has no value {describe(name)}; it has {describe(list(parents), 200)}."
@@ -97,5 +88,5 @@ def dataflow(
             for name, above in parents.items()
             if above
         ),
-        tuple(number[name] for name in wanted),
+        tuple(number[name] for name in requested),
     )

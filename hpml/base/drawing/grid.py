@@ -1,4 +1,4 @@
-"""From positions in rows to rectangles and curves, in inches."""
+"""Convert positions in rows to rectangles and curves, in inches."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from hpml.base.drawing.layering import Rows, place
+from hpml.base.drawing.layering import Rows, positions
 
 _GAP_TO_LABEL, _GAP_TO_BOX, _HEAD = 0.08, 0.17, 0.13
 _GAP_TO_TURN, _GAP_GROWTH, _GAP_MOST = 0.07, 0.13, 0.42
@@ -16,7 +16,7 @@ Point = tuple[float, float]
 
 
 class Rectangle(NamedTuple):
-    """A rectangle on the page, in inches: the centre and the size."""
+    """A rectangle on the page, by its centre and size in inches."""
 
     x: float
     y: float
@@ -25,27 +25,23 @@ class Rectangle(NamedTuple):
 
     @property
     def left(self) -> float:
-        """The least x."""
         return self.x - self.width / 2
 
     @property
     def right(self) -> float:
-        """The greatest x."""
         return self.x + self.width / 2
 
     @property
     def top(self) -> float:
-        """The least y."""
         return self.y - self.height / 2
 
     @property
     def bottom(self) -> float:
-        """The greatest y."""
         return self.y + self.height / 2
 
 
 class Grid:
-    """Positions along the rows and across them, and their translation to x and y."""
+    """Positions along and across the rows, and their conversion to x and y."""
 
     def __init__(
         self, rows: Rows, sizes: list[tuple[float, float]], is_box: list[bool], *, rotated: bool
@@ -56,22 +52,22 @@ class Grid:
         self._is_box = [*is_box, *[False] * passing]
         flipped = [(height, width) for width, height in sizes] if rotated else sizes
         self._sizes = [*flipped, *[(0.0, 0.0)] * passing]
-        across = place(rows, self._apart)
+        across = positions(rows, self._distance)
         halves = [width / 2 for width, _ in self._sizes]
         least = min((a - half for a, half in zip(across, halves, strict=True)), default=0.0)
         self._across = [a - least for a in across]
-        self._row_of = {thing: n for n, row in enumerate(rows.rows) for thing in row}
+        self._row_of = {item: n for n, row in enumerate(rows.rows) for item in row}
         self._bands = self._bands_of()
-        wide = max((a + half for a, half in zip(self._across, halves, strict=True)), default=0.0)
-        self.size = self._point(wide, self._bands[-1][1] if self._bands else 0.0)
-        """Width and height of everything."""
+        width = max((a + half for a, half in zip(self._across, halves, strict=True)), default=0.0)
+        self.size = self._point(width, self._bands[-1][1] if self._bands else 0.0)
+        """Total width and height."""
 
-    def _apart(self, left: int, right: int) -> float:
+    def _distance(self, left: int, right: int) -> float:
         gap = _BESIDE if self._rows.solid[left] and self._rows.solid[right] else _BESIDE_LINE
         return (self._sizes[left][0] + self._sizes[right][0]) / 2 + gap
 
     def _bands_of(self) -> list[tuple[float, float]]:
-        """Return the band of each row, with more room between rows where lines go far sideways."""
+        """Return start and end of each row, with a larger gap before rows with long diagonals."""
         furthest = [0.0] * len(self._rows.rows)
         for upper, lower in self._rows.lines:
             at = self._row_of[lower]
@@ -81,34 +77,34 @@ class Grid:
         for number, row in enumerate(self._rows.rows):
             if number:
                 # An arrow head needs a longer line.
-                has_box = any(self._is_box[thing] for thing in row)
+                has_box = any(self._is_box[item] for item in row)
                 position += _GAP_TO_BOX if has_box else _GAP_TO_LABEL
                 if furthest[number]:
                     position += min(_GAP_TO_TURN + _GAP_GROWTH * furthest[number], _GAP_MOST)
-            thickness = max(self._sizes[thing][1] for thing in row)
+            thickness = max(self._sizes[item][1] for item in row)
             bands.append((position, position + thickness))
             position += thickness
         return bands
 
-    def rectangle(self, thing: int) -> Rectangle:
-        """Return the place of a drawn thing."""
-        x, y = self._point(self._across[thing], sum(self._bands[self._row_of[thing]]) / 2)
-        return Rectangle(x, y, *self._point(*self._sizes[thing]))
+    def rectangle(self, item: int) -> Rectangle:
+        """Return the rectangle of an item."""
+        x, y = self._point(self._across[item], sum(self._bands[self._row_of[item]]) / 2)
+        return Rectangle(x, y, *self._point(*self._sizes[item]))
 
     def _point(self, across: float, along: float) -> Point:
         return (along, across) if self._rotated else (across, along)
 
-    def curve(self, things: tuple[int, ...]) -> tuple[Point, ...]:
-        """Return a line through things: straight across rows, curved between them."""
-        first, last = things[0], things[-1]
-        bands = [self._bands[self._row_of[thing]] for thing in things]
+    def curve(self, items: tuple[int, ...]) -> tuple[Point, ...]:
+        """Return a line through items: straight across rows, curved between them."""
+        first, last = items[0], items[-1]
+        bands = [self._bands[self._row_of[item]] for item in items]
         corners: list[Point] = [(self._across[first], (sum(bands[0]) + self._sizes[first][1]) / 2)]
-        for thing, (_, bottom), (top, _), following in zip(
-            things, bands, bands[1:], things[1:], strict=False
+        for item, (_, bottom), (top, _), following in zip(
+            items, bands, bands[1:], items[1:], strict=False
         ):
-            # What comes last is straight, for the arrow head.
+            # The last piece is straight, for the arrow head.
             head = _HEAD if following == last and self._is_box[last] else 0.0
-            corners += [(self._across[thing], bottom), (self._across[following], top - head)]
+            corners += [(self._across[item], bottom), (self._across[following], top - head)]
         corners.append((self._across[last], (sum(bands[-1]) - self._sizes[last][1]) / 2))
         corners = [corner for corner, _ in itertools.groupby(corners)]
         return tuple(self._point(*point) for point in _smooth(corners))

@@ -1,4 +1,7 @@
-"""Which things a picture of a graph has, in which rows, and through which rows its lines pass."""
+"""Assign the items of a picture to rows, and route its lines through them.
+
+An item is a value, the label of a group of calls, or a point at which a line passes a row.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,16 @@ from hpml.base.drawing.graph import Drawable
 from hpml.base.drawing.layering import Rows
 
 LONGEST_CHAIN = 12
-"""A straight chain of more layers than this is folded."""
+"""Longer straight chains of layers are folded."""
 
 KEPT_AT_ENDS = 5
-"""How many layers of a folded chain are drawn at each end."""
+"""Number of layers drawn at each end of a folded chain."""
 
 
 def fold_chains(graph: Drawable) -> tuple[tuple[int, ...], ...]:
-    """Group the calls of a graph: one by one, but the middle of each long chain as one group.
+    """Group the calls of a graph: the middle of each long chain together, all others alone.
 
-    A chain is a run of calls with one argument and one result, each the only reader of the last.
+    A chain is a sequence of calls with one argument and one result that no other call reads.
     """
     reads = Counter(value for call in graph.calls for value in call.arguments)
     reads.update(graph.outputs)
@@ -44,48 +47,45 @@ def fold_chains(graph: Drawable) -> tuple[tuple[int, ...], ...]:
 
 
 class Route(NamedTuple):
-    """Through which things the line leads from a value to a group that reads it, or back."""
+    """The items of a line from a value to a group that reads it, or from a group to its result."""
 
     value: int
     group: int
     is_result: bool
-    things: tuple[int, ...]
+    items: tuple[int, ...]
 
 
 def rows_and_routes(
     graph: Drawable, groups: Sequence[tuple[int, ...]], shown: Sequence[int]
 ) -> tuple[Rows, list[Route]]:
-    """Put values and labels into rows by the longest path, and give every line its places.
-
-    Lines from one value to several far readers share their places for as long as they go down
-    together: one trunk that branches.
-    """
-    thing_of = {value: thing for thing, value in enumerate(shown)}
+    """Put values and labels into rows by the longest path, and route every line."""
+    item_of = {value: item for item, value in enumerate(shown)}
     drawn = len(shown) + len(groups)
     row_of = dict.fromkeys(range(len(graph.inputs)), 0)
     reads = [tuple(dict.fromkeys(graph.calls[group[0]].arguments)) for group in groups]
     makes = [[r for r in graph.calls[group[-1]].results if r is not None] for group in groups]
     for group, _ in enumerate(groups):
         label = len(shown) + group
-        row_of[label] = max((row_of[thing_of[value]] for value in reads[group]), default=-1) + 1
-        row_of.update(dict.fromkeys((thing_of[made] for made in makes[group]), row_of[label] + 1))
+        row_of[label] = max((row_of[item_of[value]] for value in reads[group]), default=-1) + 1
+        row_of.update(dict.fromkeys((item_of[value] for value in makes[group]), row_of[label] + 1))
     rows: list[list[int]] = [[] for _ in range(max(row_of.values(), default=-1) + 1)]
-    for thing in range(drawn):
-        rows[row_of[thing]].append(thing)
+    for item in range(drawn):
+        rows[row_of[item]].append(item)
 
+    # Lines from one value to several distant readers share a trunk.
     trunk: dict[tuple[int, int], int] = {}
     routes: list[Route] = []
     for group, _ in enumerate(groups):
         label = len(shown) + group
         for value in reads[group]:
-            things = [thing_of[value]]
-            for row in range(row_of[things[0]] + 1, row_of[label]):
+            items = [item_of[value]]
+            for row in range(row_of[items[0]] + 1, row_of[label]):
                 if (value, row) not in trunk:
                     trunk[value, row] = drawn + len(trunk)
                     rows[row].append(trunk[value, row])
-                things.append(trunk[value, row])
-            routes.append(Route(value, group, False, (*things, label)))
-        routes += [Route(made, group, True, (label, thing_of[made])) for made in makes[group]]
-    lines = dict.fromkeys(pair for route in routes for pair in itertools.pairwise(route.things))
-    solid = tuple(thing < drawn for thing in range(drawn + len(trunk)))
+                items.append(trunk[value, row])
+            routes.append(Route(value, group, False, (*items, label)))
+        routes += [Route(value, group, True, (label, item_of[value])) for value in makes[group]]
+    lines = dict.fromkeys(pair for route in routes for pair in itertools.pairwise(route.items))
+    solid = tuple(item < drawn for item in range(drawn + len(trunk)))
     return Rows(tuple(map(tuple, rows)), tuple(lines), solid), routes

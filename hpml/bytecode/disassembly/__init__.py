@@ -1,7 +1,4 @@
-"""Readable bytecode: from the requested function (`subject`) to a table (`listing`).
-
-Where the versions of `dis` differ is in `versions`; `pyc` shows the file that is left behind.
-"""
+"""Readable bytecode: from a function (`subject`) to a table (`listing`), and ``.pyc`` files."""
 
 from __future__ import annotations
 

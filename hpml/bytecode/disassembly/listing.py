@@ -1,4 +1,4 @@
-"""Bytecode as a value: the instructions that CPython compiled, to read, compare and count."""
+"""List the bytecode of a function as a value to read, compare and count."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from hpml.base.tables import Shown, Table
 from hpml.bytecode.disassembly.subject import Subject, subject_of
 from hpml.bytecode.disassembly.versions import (
     JUMPS,
-    LEAVES,
+    NO_FALL_THROUGH,
     ExceptionEntry,
+    argument_text,
     exception_entries,
-    listed,
+    instructions_of,
     python_version,
     span,
     stack_effect,
-    stands_for,
 )
 
-_COLUMNS = ("line", "source", "offset", "", "instruction", "arg", "stands for", "jumps to", "stack")
+_COLUMNS = ("line", "source", "offset", "", "instruction", "arg", "meaning", "jumps to", "stack")
 _ALIGN = ("right", "left", "right", "left", "left", "right", "left", "right", "right")
 _LONGEST = 48
 
@@ -30,18 +30,18 @@ class Instruction:
     """One instruction, two bytes long: an opcode and an argument.
 
     Attributes:
-        offset: where it stands, in bytes from the start of the code.
-        line: the line of the source that it was compiled from, or None.
-        source: the piece of that source, cut at the end of its first line; empty if unknown.
+        offset: bytes from the start of the code.
+        line: source line that it was compiled from, or None.
+        source: source text that it was compiled from, first line only; empty if unknown.
         opname: the opcode's name.
-        arg: its argument as a number, or None if it takes none.
-        argrepr: what the argument stands for: a name, a constant, an operator.
-        jump_target: the offset where it may go on, or None if it cannot jump.
-        is_jump_target: whether a jump or an exception may lead here.
-        stack_effect: by how much the value stack is higher after it, if it does not jump; None
-            where `dis` cannot say.
-        stack_effect_jump: the same if it jumps; None for what cannot jump.
-        falls_through: whether the next instruction may follow.
+        arg: argument as a number, or None if the opcode takes none.
+        argrepr: meaning of the argument: a name, a constant, an operator.
+        jump_target: offset of the jump's target, or None if it cannot jump.
+        is_jump_target: whether a jump or an exception may continue here.
+        stack_effect: change of the value stack's height if it does not jump; None if `dis` does
+            not know it.
+        stack_effect_jump: the same if it jumps; None if it cannot jump.
+        falls_through: whether execution may continue with the next instruction.
     """
 
     offset: int
@@ -62,7 +62,7 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Block:
-    """Instructions executed from the first to the last, and the offsets that may follow."""
+    """A basic block, and the offsets at which execution may continue after it."""
 
     offset: int
     instructions: tuple[Instruction, ...]
@@ -85,7 +85,7 @@ class Listing:
 
     @property
     def table(self) -> Table:
-        """The listing as a table; a line's number and a piece of source stand where they begin."""
+        """The listing as a table; line number and source are shown only where they change."""
         rows, line, source = [], None, ""
         for step in self.instructions:
             new_line = step.line != line
@@ -107,44 +107,39 @@ class Listing:
             _COLUMNS,
             rows,
             title=self.name[:1].upper() + self.name[1:],
-            caption=self._guarded(),
+            caption=self._exception_table_text(),
             align=_ALIGN,
             code=True,
         )
 
-    def _guarded(self) -> str | None:
+    def _exception_table_text(self) -> str | None:
         entries = [
             f"{entry.start} to {entry.end - 2} → {entry.target}" for entry in self.exception_table
         ]
-        where = "Exception table (raised there → goes on here)"
-        return f"{where}: {', '.join(entries)}." if entries else None
+        heading = "Exception table (guarded offsets → handler)"
+        return f"{heading}: {', '.join(entries)}." if entries else None
 
 
 @dataclass(frozen=True)
 class Disassembly(Shown):
-    """Bytecode of a function, or of source text, with that of the code objects inside it.
-
-    Attributes:
-        listings: the function's own first, then those inside it, as they are met.
-        version: of the Python that compiled it: ``"3.11"``.
-    """
+    """Bytecode of a function, or of source text: its listing, then those of nested code objects."""
 
     listings: tuple[Listing, ...]
     version: str
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:
-        """The function's own instructions, without those of code objects inside it."""
+        """The function's instructions, without those of nested code objects."""
         return self.listings[0].instructions
 
     @property
     def blocks(self) -> tuple[Block, ...]:
-        """The function's own instructions in basic blocks."""
+        """The function's instructions in basic blocks."""
         return self.listings[0].blocks
 
     @property
     def table(self) -> Table:
-        """The function's own instructions as a table."""
+        """The function's instructions as a table."""
         return self.listings[0].table
 
     def __str__(self) -> str:
@@ -158,7 +153,7 @@ class Disassembly(Shown):
     def _note(self) -> str:
         marked = any(step.is_jump_target for part in self.listings for step in part.instructions)
         return f"Bytecode of CPython {self.version}." + (
-            " » marks where a jump or an exception may lead." if marked else ""
+            " » marks targets of jumps and exceptions." if marked else ""
         )
 
 
@@ -169,7 +164,7 @@ def disassemble(func_or_code_or_source: object) -> Disassembly:
         func_or_code_or_source: a function, method, generator, code object, or source text.
 
     Raises:
-        BytecodeError: if it has no bytecode, or the text does not compile; says what to pass.
+        BytecodeError: if it has no bytecode, or the text does not compile.
 
     >>> def double(x):
     ...     return x + x
@@ -186,18 +181,18 @@ def disassemble(func_or_code_or_source: object) -> Disassembly:
 
 
 def _listings(subject: Subject, lines: tuple[str, ...]) -> Iterator[Listing]:
-    # Not recursion: source text may nest functions as deep as it likes.
-    waiting = [(subject.name, subject.code)]
-    while waiting:
-        name, code = waiting.pop()
+    # Iterative: source text may nest functions deeper than the recursion limit.
+    pending = [(subject.name, subject.code)]
+    while pending:
+        name, code = pending.pop()
         entries = exception_entries(code)
         handlers = {entry.target for entry in entries}
         steps = tuple(_instructions(code, lines, handlers))
         yield Listing(name, code, steps, entries)
         inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-        # From 3.14 on annotations are computed by a function of their own (PEP 649).
+        # From 3.14 on a separate function computes annotations (PEP 649).
         names = {"__annotate__": "annotations"}
-        waiting += [
+        pending += [
             (f"{names.get(one.co_name, one.co_name)} in {name}", one) for one in reversed(inner)
         ]
 
@@ -205,63 +200,65 @@ def _listings(subject: Subject, lines: tuple[str, ...]) -> Iterator[Listing]:
 def _instructions(
     code: CodeType, lines: tuple[str, ...], handlers: set[int]
 ) -> Iterator[Instruction]:
-    for step in listed(code):
-        where = span(step)
+    for step in instructions_of(code):
+        source_span = span(step)
         jumps = step.opcode in JUMPS
         yield Instruction(
             offset=step.offset,
-            line=where[0],
-            source=_piece(lines, where),
+            line=source_span[0],
+            source=_source_text(lines, source_span),
             opname=step.opname,
             arg=step.arg,
-            argrepr=stands_for(step),
+            argrepr=argument_text(step),
             jump_target=step.argval if jumps else None,
             is_jump_target=step.is_jump_target or step.offset in handlers,
             stack_effect=stack_effect(step, jump=False),
             stack_effect_jump=stack_effect(step, jump=True) if jumps else None,
-            falls_through=step.opname not in LEAVES,
+            falls_through=step.opname not in NO_FALL_THROUGH,
         )
 
 
-def _piece(lines: tuple[str, ...], span: tuple[int | None, ...]) -> str:
+def _source_text(lines: tuple[str, ...], span: tuple[int | None, ...]) -> str:
     first, last, start, end = span
     if first is None or not 1 <= first <= len(lines):
         return ""
     line = lines[first - 1]
     if start is None or end is None or (start == 0 and end == 0):
-        return _cut(line.strip())
+        return _shortened(line.strip())
     # Columns count bytes of UTF-8, not characters.
     data = line.encode("utf-8", "surrogatepass")
-    piece = data[start : end if last == first else None].decode("utf-8", "replace").strip()
-    return _cut(piece if last == first else f"{piece} …")
+    text = data[start : end if last == first else None].decode("utf-8", "replace").strip()
+    return _shortened(text if last == first else f"{text} …")
 
 
-def _cut(text: str) -> str:
+def _shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def _effect(step: Instruction) -> str:
     if step.opname == "EXTENDED_ARG" or step.opname == "RESUME":
         return ""
-    ways = []
+    effects = []
     if step.falls_through:
-        ways.append(step.stack_effect)
-    if step.stack_effect_jump is not None and step.stack_effect_jump not in ways:
-        ways.append(step.stack_effect_jump)
-    if not ways:
-        ways.append(step.stack_effect)
-    return " or ".join("?" if way is None else f"{way:+d}" if way else "0" for way in ways)
+        effects.append(step.stack_effect)
+    if step.stack_effect_jump is not None and step.stack_effect_jump not in effects:
+        effects.append(step.stack_effect_jump)
+    if not effects:
+        effects.append(step.stack_effect)
+    return " or ".join(
+        "?" if effect is None else f"{effect:+d}" if effect else "0" for effect in effects
+    )
 
 
 def _blocks(steps: tuple[Instruction, ...]) -> Iterator[Block]:
     targets = {step.jump_target for step in steps if step.jump_target is not None}
     start = 0
-    for place, step in enumerate(steps):
-        after = steps[place + 1] if place + 1 < len(steps) else None
+    for index, step in enumerate(steps):
+        after = steps[index + 1] if index + 1 < len(steps) else None
         ends = step.jump_target is not None or not step.falls_through
         if after is None or ends or after.is_jump_target or after.offset in targets:
-            following = [after.offset] if step.falls_through and after is not None else []
+            successors = [after.offset] if step.falls_through and after is not None else []
             if step.jump_target is not None:
-                following.append(step.jump_target)
-            yield Block(steps[start].offset, steps[start : place + 1], tuple(following))
-            start = place + 1
+                successors.append(step.jump_target)
+            yield Block(steps[start].offset, steps[start : index + 1], tuple(successors))
+            start = index + 1

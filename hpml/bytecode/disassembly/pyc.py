@@ -1,4 +1,4 @@
-"""The last stage of CPython's compiler: a ``.pyc`` file, as an import leaves it behind."""
+"""Compile source text to the ``.pyc`` file that an import writes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from types import CodeType
 
 from hpml.base.errors import describe
 from hpml.base.tables import Shown, Table
-from hpml.bytecode.disassembly.subject import compiled
+from hpml.bytecode.disassembly.subject import compile_source
 from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.errors import BytecodeError
 
 
 @dataclass(frozen=True)
 class Pyc(Shown):
-    """A ``.pyc`` file: sixteen bytes that say what it is, and a code object."""
+    """A ``.pyc`` file: a header of 16 bytes, and a code object."""
 
     header: bytes
     size: int
@@ -28,7 +28,6 @@ class Pyc(Shown):
 
     @property
     def table(self) -> Table:
-        """The header field by field, and what each says."""
         seconds, size = struct.unpack("<II", self.header[8:16])
         when = datetime.fromtimestamp(seconds, tz=UTC)
         stale = "0: stale if the source's time or size differ"
@@ -40,7 +39,7 @@ class Pyc(Shown):
             [f"16–{self.size - 1}", None, "code object", f"{self.size - 16} bytes, by marshal"],
         ]
         return Table(
-            ["bytes", "in the file", "field", "what it says"],
+            ["bytes", "in the file", "field", "meaning"],
             rows,
             title="The .pyc file",
             formats={"in the file": lambda data: data.hex(" ") if isinstance(data, bytes) else ""},
@@ -52,13 +51,13 @@ class Pyc(Shown):
 
 
 def pyc_of(source: str) -> Pyc:
-    """Return the file that CPython leaves behind when it imports `source`.
+    """Return the ``.pyc`` file that CPython writes when it imports `source`.
 
     Args:
         source: Python source text.
 
     Raises:
-        BytecodeError: if `source` is no text or does not compile.
+        BytecodeError: if `source` is not a string or does not compile.
 
     >>> file = pyc_of("d = a + b * c")
     >>> len(file.header), file.code.co_names
@@ -68,7 +67,7 @@ def pyc_of(source: str) -> Pyc:
     """
     if not isinstance(source, str):
         raise BytecodeError(f"pyc_of expects source text, got {describe(source)}.")
-    compiled(source)  # its errors say what does not compile
+    compile_source(source)  # for its error messages
     with tempfile.TemporaryDirectory() as folder:
         text, target = Path(folder, "source.py"), Path(folder, "source.pyc")
         text.write_text(source, encoding="utf-8", newline="")

@@ -1,8 +1,4 @@
-"""Where `dis` of CPython 3.11 to 3.14 differ, and nowhere else.
-
-3.13 calls a jump's target ``L1``, before it was an offset. Line numbers are taken from the
-positions (PEP 657), alike on all.
-"""
+"""Hide the differences between `dis` of CPython 3.11 to 3.14."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ from hpml.bytecode.own_code import BUILTINS, with_own_builtins
 
 __builtins__ = BUILTINS
 
-LEAVES = frozenset(
+NO_FALL_THROUGH = frozenset(
     {
         "RETURN_VALUE",
         "RETURN_CONST",
@@ -28,29 +24,24 @@ LEAVES = frozenset(
         "INTERPRETER_EXIT",
     }
 )
-"""Instructions after which the next one is not reached by going on."""
+"""Instructions after which execution never continues with the next one."""
 
 _dis: Any = with_own_builtins("dis")
-"""For what is called while a program runs."""
+"""A copy for calls while a program runs."""
 
 JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 """The opcodes that may jump."""
 
-
 _LONGEST = 80
-"""The most characters that stand for a constant."""
+"""Most characters of an argument's text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExceptionEntry:
-    """One row of a code object's exception table.
+    """One row of a code object's exception table: offsets from `start` to before `end`.
 
-    Attributes:
-        start: offset of the first instruction that it guards.
-        end: offset behind the last one.
-        target: where an exception in between leads.
-        depth: how high the stack is left before the exception is pushed.
-        lasti: whether the offset of the instruction that raised is pushed first.
+    The stack is cut to height `depth`; then the offset of the raising instruction (if `lasti`) and
+    the exception are pushed.
     """
 
     start: int
@@ -61,40 +52,40 @@ class ExceptionEntry:
 
 
 def python_version() -> str:
-    """Return the version of Python whose opcodes are in use, such as ``"3.12"``."""
+    """Return the version of the running Python, such as ``"3.12"``."""
     return ".".join(map(str, sys.version_info[:2]))
 
 
 def exception_entries(code: CodeType) -> tuple[ExceptionEntry, ...]:
-    """Return the exception table: which instructions are guarded, and where they lead."""
+    """Return the exception table of `code`."""
     found = getattr(_dis.Bytecode(code), "exception_entries", ())
     return tuple(ExceptionEntry(e.start, e.end, e.target, e.depth, e.lasti) for e in found)
 
 
-def listed(code: CodeType) -> list[dis.Instruction]:
-    """Return the instructions that `dis` lists."""
+def instructions_of(code: CodeType) -> list[dis.Instruction]:
+    """Return the instructions of `code` as `dis` lists them."""
     return list(_dis.get_instructions(code))
 
 
-def stands_for(step: dis.Instruction) -> str:
-    """Return what the argument stands for, as text that is the same on every version."""
-    if step.opcode in JUMPS:
+def argument_text(step: dis.Instruction) -> str:
+    """Return the meaning of the argument, as text that is the same on every version."""
+    if step.opcode in JUMPS:  # 3.13 writes "L1", earlier versions the offset
         return f"to {step.argval}"
-    # A code object's repr has its address and the path of its file, which say nothing here.
+    # The repr of a code object contains its address and path.
     if isinstance(step.argval, CodeType):
         return f"<code {step.argval.co_name}>"
     return step.argrepr if len(step.argrepr) <= _LONGEST else f"{step.argrepr[: _LONGEST - 3]}..."
 
 
 def span(step: Any) -> tuple[int | None, int | None, int | None, int | None]:
-    """Return first line, last line, first column, last column; columns in bytes of UTF-8."""
+    """Return first line, last line, first column and last column (in bytes of UTF-8)."""
     return tuple(step.positions) if step.positions else (None, None, None, None)
 
 
 def stack_effect(step: Any, *, jump: bool) -> int | None:
-    """Return by how much the stack is higher after `step`; None where `dis` cannot say."""
+    """Return the change of the stack's height by `step`; None if `dis` does not know it."""
     if step.opname == "RETURN_VALUE":
-        return -1  # 3.14 counts the caller's stack, on which the value goes
+        return -1  # 3.14 includes the push onto the caller's stack
     try:
         return dis.stack_effect(step.opcode, step.arg, jump=jump)
     except ValueError:

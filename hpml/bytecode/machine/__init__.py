@@ -1,9 +1,7 @@
-"""A stack machine that executes the bytecode which this CPython compiled.
+"""A stack machine that executes the bytecode compiled by the running CPython.
 
-A code object is decoded (`decode`), its calls are frames on coroutine stacks (`state`), the loop
-(`interpreter`) lets each instruction change its frame (``opcodes``), a recorder writes the steps
-down (`recorder`, `trace`). `frame_builtins` and `generators` are where the program must not see the
-machine.
+`decode` prepares code objects, `state` has the frames, `interpreter` the loop, ``opcodes`` the
+handlers of instructions; `recorder` makes the `trace`.
 """
 
 from __future__ import annotations

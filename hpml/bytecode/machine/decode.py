@@ -1,4 +1,4 @@
-"""Makes a code object ready to run."""
+"""Decode a code object for the stack machine."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from types import CodeType
 
 from hpml.bytecode.disassembly.versions import (
     JUMPS,
+    argument_text,
     exception_entries,
-    listed,
+    instructions_of,
     python_version,
-    stands_for,
 )
 from hpml.bytecode.errors import BytecodeError, UnknownOpcodeError
 from hpml.bytecode.machine.decoded_code import DecodedCode, DecodedInstruction
@@ -22,7 +22,7 @@ __builtins__ = BUILTINS
 
 
 def decode(code: CodeType) -> DecodedCode:
-    """Return the instructions of `code`."""
+    """Return the decoded instructions of `code`."""
     version = python_version()
     handlers = HANDLERS.get(version)
     if handlers is None or sys.implementation.name != "cpython":
@@ -30,23 +30,23 @@ def decode(code: CodeType) -> DecodedCode:
             f"The stack machine supports CPython {', '.join(HANDLERS)}; this is "
             f"{sys.implementation.name} {version}."
         )
-    found = listed(code)
-    number_at = {item.offset: number for number, item in enumerate(found)}
+    listed = instructions_of(code)
+    number_at = {item.offset: number for number, item in enumerate(listed)}
     guards = {
         offset: entry
         for entry in exception_entries(code)
         for offset in range(entry.start, entry.end, 2)
     }
     instructions = []
-    for item in found:
+    for item in listed:
         handler = handlers.get(item.opname)
         if handler is None or (item.opname == "CALL_INTRINSIC_1" and item.arg not in INTRINSICS):
             name = item.opname if handler is None else f"{item.opname} {item.arg}"
             raise UnknownOpcodeError(
                 f"The stack machine has no handler for {name} of Python {version} "
                 f"(in {code.co_qualname}, line {item.positions and item.positions.lineno}). It "
-                "does not run async code, except*, template strings and type aliases. Remove the "
-                "statement, or leave other modules to CPython with Machine(same_module=True).",
+                "does not run async code, except*, template strings or type aliases. Remove the "
+                "statement, or let CPython run other modules with Machine(same_module=True).",
                 opname=item.opname,
                 version=version,
             )
@@ -60,13 +60,13 @@ def decode(code: CodeType) -> DecodedCode:
                 opname=item.opname,
                 arg=item.arg,
                 argval=item.argval,
-                argrepr=stands_for(item),
+                argrepr=argument_text(item),
                 target=number_at[item.argval] if item.opcode in JUMPS else -1,
                 guard=guard,
                 guard_target=number_at[guard.target] if guard else -1,
             )
         )
-    # A parameter that inner functions use is a variable and a cell in one slot.
+    # A parameter that inner functions use has one slot, as a variable and a cell.
     cells = [name for name in code.co_cellvars if name not in code.co_varnames]
     return DecodedCode(
         code=code,

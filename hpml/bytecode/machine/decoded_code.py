@@ -1,4 +1,4 @@
-"""A code object made ready to run: each instruction with its handler, its targets as numbers."""
+"""A decoded code object: instructions with their handlers, and targets as indices."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ __builtins__ = BUILTINS
 
 @dataclass(slots=True, eq=False)  # not frozen: that would triple the time to decode a function
 class DecodedInstruction:
-    """One instruction, ready to be executed; the same object in every step that executes it.
+    """One instruction with its handler; every step that executes it shares this object.
 
-    `arg` is a number, or None where the opcode takes no argument; `argval` and `argrepr` are what
-    `dis` resolved it to, as a value and as text. `target` and `guard_target` are numbers of
-    instructions: where it may jump to (-1 if it cannot jump), and where an exception leads.
+    `argval` and `argrepr` are the meaning of the argument as a value and as text. `target` and
+    `guard_target` are indices of instructions (-1 for none).
     """
 
     handler: Callable[[Any, DecodedInstruction], Any] = field(repr=False)
@@ -37,12 +36,11 @@ class DecodedInstruction:
 
     @property
     def file(self) -> str:
-        """The file that the code came from."""
         return self.code.co_filename
 
     @property
     def source(self) -> str:
-        """The line of the source, without its indentation."""
+        """The source line, without its indentation."""
         return linecache.getline(self.file, self.line).strip() if self.line else ""
 
     def __str__(self) -> str:

@@ -1,8 +1,8 @@
-"""Builtins that look at the function which calls them.
+"""Builtins that read the frame of their caller.
 
-``locals()``, ``super()`` and a few more find their caller's frame. Under the machine they would
-find the machine's, so their calls are answered here, from the interpreted frame. `sys._getframe`
-and `warnings.warn` are not among them: they see the frames of the machine.
+Under the machine, ``locals()``, ``super()`` and a few more would read a frame of the machine, so
+they are computed here from the interpreted frame. `sys._getframe` and `warnings.warn` are not
+covered: they see the frames of the machine.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from hpml.bytecode.own_code import BUILTINS
 __builtins__ = BUILTINS
 
 
-def answer_from_frame(
+def call_frame_builtin(
     function: Any, frame: Frame, args: list[Any], keywords: dict[str, Any]
 ) -> Any:
     """Return the value of the call if `function` is such a builtin, and NULL otherwise."""
-    answer = _ANSWERS.get(id(function))
-    return NULL if answer is None else answer(frame, args, keywords)
+    replacement = _REPLACEMENTS.get(id(function))
+    return NULL if replacement is None else replacement(frame, args, keywords)
 
 
 def _locals(frame: Frame) -> Any:
@@ -58,25 +58,25 @@ def _contents(cell: CellType) -> Any:
         return NULL
 
 
-def _without_arguments(answer: Callable[[Frame], Any]) -> Callable[..., Any]:
-    return lambda frame, args, keywords: NULL if args or keywords else answer(frame)
+def _without_arguments(function: Callable[[Frame], Any]) -> Callable[..., Any]:
+    return lambda frame, args, keywords: NULL if args or keywords else function(frame)
 
 
 def _evaluate(function: Callable[..., Any]) -> Callable[..., Any]:
-    def answer(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
-        globals_given = len(args) > 1 or "globals" in keywords
-        if not args or (globals_given and (args[1:2] or [keywords.get("globals")])[0] is not None):
+    def replacement(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
+        has_globals = len(args) > 1 or "globals" in keywords
+        if not args or (has_globals and (args[1:2] or [keywords.get("globals")])[0] is not None):
             return NULL
         local = args[2] if len(args) > 2 else keywords.get("locals")
         rest = {name: value for name, value in keywords.items() if name == "closure"}
-        space = _locals(frame) if local is None else local
+        namespace = _locals(frame) if local is None else local
         call = frame.coroutine_stack.state.native_call(frame)
-        return call(function, [args[0], frame.globals, space], rest)
+        return call(function, [args[0], frame.globals, namespace], rest)
 
-    return answer
+    return replacement
 
 
-_ANSWERS: dict[int, Callable[[Frame, list[Any], dict[str, Any]], Any]] = {
+_REPLACEMENTS: dict[int, Callable[[Frame, list[Any], dict[str, Any]], Any]] = {
     id(super): _without_arguments(_super),
     id(locals): _without_arguments(_locals),
     id(globals): _without_arguments(lambda frame: frame.globals),

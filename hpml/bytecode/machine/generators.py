@@ -1,4 +1,4 @@
-"""Generators whose body the machine runs, and which are real generators to everybody else."""
+"""Real generator objects whose bodies the machine runs."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from hpml.bytecode.plain_attributes import context_of, returned_by, set_context,
 __builtins__ = BUILTINS
 
 _YIELD_FROM = 2
-"""The argument of the RESUME after a ``yield from``, in the lowest two bits."""
+"""The lowest two bits of RESUME's argument after a ``yield from``."""
 
 _OUTSIDE_TRY = 4
-"""Set in the argument of a RESUME that stands in no ``try`` block, from 3.13 on."""
+"""Bit of RESUME's argument outside all ``try`` blocks, from 3.13 on."""
 
 
 def start(frame: Frame) -> Any:
-    """Return the generator whose body is `frame`, which stands after its first instructions."""
+    """Return the generator whose body is `frame`, past its first instructions."""
     stack = frame.coroutine_stack = CoroutineStack(frame.coroutine_stack.state)
     generator: Any = _generator(stack, frame)
     generator.__name__ = frame.short_name
@@ -40,12 +40,12 @@ def _generator(coroutine_stack: CoroutineStack, frame: Frame) -> Generator[Any, 
         if isinstance(outcome, Reraise):
             with unchanged(outcome.error, sys.exc_info()[1]):
                 raise outcome.error
-        # What is yielded must not live on here while the generator waits.
+        # No local variable may keep the yielded value alive while the generator is suspended.
         produced = [outcome.value]
         del outcome
         try:
             value = yield produced.pop()
-        except BaseException as received:  # noqa: BLE001 - thrown in for the body to see
+        except BaseException as received:  # noqa: BLE001 - thrown into the body
             thrown = received
 
 
@@ -58,18 +58,18 @@ def _resume(
         return Reraise(thrown)
     coroutine_stack.push(frame)
     if thrown is not None:
-        early = _throw(coroutine_stack, frame, thrown)
-        if early is not None:
+        throw_outcome = _throw(coroutine_stack, frame, thrown)
+        if throw_outcome is not None:
             if coroutine_stack.frames:
                 coroutine_stack.frames.clear()
                 state.depth -= 1
-            return early
+            return throw_outcome
     else:
         frame.stack.append(value)
     try:
         outcome = run(coroutine_stack)
     finally:
-        # After a return or an exception the stack has left the frame by itself.
+        # After a return or an exception the frame is popped already.
         if coroutine_stack.frames:
             coroutine_stack.frames.clear()
             state.depth -= 1
@@ -79,34 +79,31 @@ def _resume(
 def _throw(
     coroutine_stack: CoroutineStack, frame: Frame, error: BaseException
 ) -> Yield | Reraise | None:
-    """Raise `error` where the body stands; return an outcome if there is one already.
-
-    A body that waits in a ``yield from`` hands the exception on first (PEP 380).
-    """
+    """Raise `error` in the suspended body (PEP 380); return its outcome if it need not run."""
     following = frame.decoded.instructions[frame.index]
     if following.opname == "RESUME" and following.arg & 3 == _YIELD_FROM:
         inner = frame.stack[-1]
         try:
-            handed_on = _throw_into(coroutine_stack, inner, error)
+            yielded = _throw_into(inner, error)
         except BaseException as raised:  # noqa: BLE001 - whatever the inner generator raises
             error = raised
         else:
-            if handed_on is not None:
-                return handed_on
+            if yielded is not None:
+                return yielded
         if _ends_loop(frame, error):
             return None
     if issubclass(type(error), GeneratorExit) and following.arg & _OUTSIDE_TRY:
-        # It cannot be caught here: from 3.13 on CPython ends the generator at once.
+        # Nothing here can catch it: from 3.13 on CPython ends the generator at once.
         return Reraise(error)
-    frame.stack.append(None)  # in the place of a sent value
+    frame.stack.append(None)  # instead of a sent value
     handled = coroutine_stack.handled
     if handled is not None and handled is not error and context_of(error) is None:
         set_context(error, handled)
     return None if unwind(coroutine_stack, error) else Reraise(error)
 
 
-def _throw_into(coroutine_stack: CoroutineStack, inner: Any, error: BaseException) -> Yield | None:
-    """Hand `error` to the inner iterator; return what it yields, or None if it takes none."""
+def _throw_into(inner: Any, error: BaseException) -> Yield | None:
+    """Throw `error` into the inner iterator; return what it yields, or None if it has no throw."""
     if issubclass(type(error), GeneratorExit):
         close = getattr(inner, "close", None)
         if close is not None:
@@ -119,10 +116,7 @@ def _throw_into(coroutine_stack: CoroutineStack, inner: Any, error: BaseExceptio
 
 
 def _ends_loop(frame: Frame, error: BaseException) -> bool:
-    """On 3.11, leave the loop of a ``yield from`` whose inner generator has returned.
-
-    From 3.12 on the instruction CLEANUP_THROW does this.
-    """
+    """Leave the loop of a ``yield from`` on 3.11; from 3.12 on CLEANUP_THROW does it."""
     instructions = frame.decoded.instructions
     send = instructions[frame.index - 2]
     if send.opname != "SEND" or instructions[send.target].opname == "END_SEND":

@@ -1,13 +1,8 @@
-"""The loop: fetch the next instruction, execute it, go on where it says.
+"""The interpreter loop: fetch the next instruction, execute it, continue at its successor.
 
-Calls among interpreted functions are frames on a list and not recursion of the machine, so that a
-program that recurses too deep meets its own limit.
-
-An exception is an ordinary value here. When an instruction raises, the exception table of its code
-object says where the handler is; without one the frame ends and its caller raises, and so on.
-While a program handles an exception, `CoroutineStack.handled` holds it, and its instructions are
-executed inside an ``except`` block for that exception: so `sys.exc_info`, a bare ``raise`` and the
-``__context__`` of new exceptions are what they would be without the machine.
+Calls among interpreted functions are frames on a list, not recursion of the machine. While the
+program handles an exception, the machine executes instructions inside an ``except`` block for it:
+`sys.exc_info`, a bare ``raise`` and the ``__context__`` of new exceptions behave as in CPython.
 """
 
 from __future__ import annotations
@@ -31,11 +26,11 @@ from hpml.bytecode.plain_attributes import set_traceback, unchanged
 
 __builtins__ = BUILTINS
 
-_OURS = (StepLimitError, UnknownOpcodeError)
+_MACHINE_ERRORS = (StepLimitError, UnknownOpcodeError)
 
 
 def run(stack: CoroutineStack) -> Return | Yield | Reraise:
-    """Run until the first frame returns, yields or raises; say which."""
+    """Run until the first frame returns, yields or raises; return that outcome."""
     while True:
         try:
             signal = _until_signal(stack)
@@ -43,21 +38,21 @@ def run(stack: CoroutineStack) -> Return | Yield | Reraise:
                 return signal
             error = signal.error
             del signal
-        except _OURS:
+        except _MACHINE_ERRORS:
             stack.state.stopped = True
             raise
         except BaseException as caught:  # noqa: BLE001 - whatever the program raises
             error = caught
-        # Out of the `except` block: nothing must count as handled by the machine itself.
+        # Outside the `except` block, or `sys.exc_info` would show the program this exception.
         if not _raise(stack, error):
             return Reraise(error)
-        del error  # it lives as long as the program wants, and not until the next one
+        del error  # or the machine would keep it alive until the next one
 
 
 def _until_signal(stack: CoroutineStack) -> Return | Yield | Reraise:
-    """Execute instructions until one ends or leaves the first frame, or raises."""
+    """Execute instructions until the first frame returns or yields, or an exception is raised."""
     state = stack.state
-    observer = state.observer if state.in_own_thread() else None
+    observer = state.observer if state.in_run_thread() else None
     frames = stack.frames
     frame = frames[-1]
     instructions = frame.decoded.instructions
@@ -67,7 +62,7 @@ def _until_signal(stack: CoroutineStack) -> Return | Yield | Reraise:
         frame.current = instruction
         state.steps += 1
         if state.steps > state.max_steps:
-            state.meet_limit()
+            state.reach_limit()
         if observer is not None:
             observer.before(frame)
         if stack.handled is None:
@@ -85,7 +80,7 @@ def _until_signal(stack: CoroutineStack) -> Return | Yield | Reraise:
             state.depth -= 1
             if not frames:
                 return signal
-            # No local variable for the value: it would live longer than the program lets it.
+            # No local variable for the value: it would keep it alive too long.
             finish = frame.finish
             frames[-1].stack.append(signal.value if finish is None else finish(signal.value))
             finish = None
@@ -97,7 +92,7 @@ def _until_signal(stack: CoroutineStack) -> Return | Yield | Reraise:
 
 def unwind(stack: CoroutineStack, error: BaseException) -> bool:
     """Leave frames until one has a handler for `error`; return whether there is one."""
-    # Its entries are frames of the machine, which would keep the objects of the program alive.
+    # Its frames are the machine's, and would keep the objects of the program alive.
     set_traceback(error, None)
     while stack.frames:
         frame = stack.frames[-1]
@@ -116,11 +111,11 @@ def unwind(stack: CoroutineStack, error: BaseException) -> bool:
 
 
 def _raise(stack: CoroutineStack, error: BaseException) -> bool:
-    """Go to the handler of an exception that an instruction raised, and tell the observer."""
+    """Unwind to the handler of `error`, and notify the observer; return whether there is one."""
     frame = stack.frames[-1]
     caught = unwind(stack, error)
     observer = stack.state.observer
-    if observer is not None and stack.state.in_own_thread():
+    if observer is not None and stack.state.in_run_thread():
         observer.raised(frame, error)
     return caught
 
@@ -128,11 +123,11 @@ def _raise(stack: CoroutineStack, error: BaseException) -> bool:
 def _while_handling(
     handled: BaseException, handler: Handler, frame: Frame, instruction: DecodedInstruction
 ) -> Signal | None:
-    """Execute `instruction` with `handled` as the exception that is being handled."""
+    """Execute `instruction` inside an ``except`` block for `handled`."""
     before = unchanged(handled, sys.exc_info()[1])
     try:
         raise handled
     except BaseException:  # noqa: BLE001 - `handled` itself, of any type
         if sys.exc_info()[1] is handled:
-            before.restore()  # raising it here is no event of the program
+            before.restore()  # undo the effects of raising it here
         return handler(frame, instruction)

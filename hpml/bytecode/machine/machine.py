@@ -1,4 +1,4 @@
-"""The stack machine: runs functions from the bytecode that this CPython compiled."""
+"""The public entry points of the stack machine."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ class Machine:
     """A stack machine with its options.
 
     Args:
-        max_steps: how many instructions a run may take.
-        same_module: whether to step into the functions of the first function's module only, and
-            not into all Python functions that the program calls.
+        max_steps: limit of instructions per run.
+        same_module: step only into functions of the first function's module, not into all Python
+            functions that the program calls.
 
-    Functions that are not stepped into, everything written in C, and whatever C code calls back
-    (the ``key`` of ``sorted``, an ``__add__``, a property) are executed by CPython within one
-    instruction. What looks at the stack of calls from there (``inspect.stack``, the line of a
-    warning) sees the machine, and so does what watches execution (`sys.settrace`) or looks into a
-    generator (``gi_frame``, ``gi_yieldfrom``).
+    CPython executes within one instruction: functions that are not stepped into, everything written
+    in C, and everything that C code calls back (the ``key`` of ``sorted``, an ``__add__``, a
+    property). Code that inspects the call stack (``inspect.stack``, the line of a warning), watches
+    execution (`sys.settrace`) or inspects a generator (``gi_frame``, ``gi_yieldfrom``) sees the
+    machine.
 
-    Exceptions have no traceback: ``__traceback__`` is None, and what `traceback` prints of them has
-    no lines; ``__exit__`` gets a traceback without them. So the variables of a call that an
-    exception leaves are freed at once, where CPython keeps them until the exception is handled.
+    Exceptions have no traceback: ``__traceback__`` is None, and `traceback` prints them without
+    lines; ``__exit__`` gets an empty traceback. The variables of a frame that an exception leaves
+    are freed at once; CPython keeps them until the exception is handled.
 
-    Async code, ``except*``, template strings and type aliases are refused by name. ``locals()``
-    returns a new dictionary each time, as from 3.13 on; `exec` passes no ``__future__`` on.
+    Async code, ``except*``, template strings and type aliases raise an error that names them.
+    ``locals()`` returns a new dictionary each time, as from 3.13 on; `exec` does not inherit
+    ``__future__`` imports.
 
-    A program that meets the limit leaves through its ``finally`` and ``with`` blocks, with a few
-    more steps for them; then the limit is reported. Steps that another thread takes are not
-    recorded. Not modelled: `sys.getrefcount` counts references of the machine as well; a signal
-    handler may interrupt the machine itself, so that its exception can leave the program without
-    passing its ``finally``; nested generators reach the recursion limit earlier; a ``__repr__``
-    that prints is heard while a trace is recorded.
+    At the limit, the program leaves through its ``finally`` and ``with`` blocks, with extra steps
+    for them; then the error is raised. Steps of other threads are not recorded. Other differences:
+    `sys.getrefcount` includes references of the machine; an exception from a signal handler may
+    skip the program's ``finally``; nested generators reach the recursion limit earlier; the output
+    of a ``__repr__`` that prints appears while a trace is recorded.
 
     >>> Machine(max_steps=1000).trace(sum, [1, 2])
     Traceback (most recent call last):
@@ -63,20 +63,20 @@ class Machine:
 
     def __init__(self, *, max_steps: int = TRACE_LIMIT, same_module: bool = False) -> None:
         if type(max_steps) is not int or max_steps < 1:
-            raise BytecodeError(f"max_steps is {describe(max_steps)}; pass a whole number above 0.")
+            raise BytecodeError(f"max_steps is {describe(max_steps)}; pass a positive integer.")
         self.max_steps = max_steps
         self.same_module = same_module
 
     def trace(self, function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Trace:
         """Return every step of ``function(*args, **keywords)``.
 
-        An exception of the program is in the trace and not raised.
+        An exception of the program is recorded in the trace, not raised.
 
         Raises:
-            BytecodeError: if `function` is no Python function, or async.
-            StepLimitError: if it takes more than `max_steps` instructions; its attribute ``trace``
-                holds the steps until then.
-            UnknownOpcodeError: if it has an instruction that the machine lacks.
+            BytecodeError: if `function` is not a Python function, or is async.
+            StepLimitError: if the run exceeds `max_steps` instructions; its ``trace`` has the
+                steps up to the limit.
+            UnknownOpcodeError: if the machine does not support an instruction.
         """
         plain, first = _plain(function)
         recorder = Recorder()
@@ -89,7 +89,7 @@ class Machine:
         except StepLimitError as error:
             error.trace = _trace(plain, recorder, None, None)
             raise
-        # A generator that is left may run on, unrecorded.
+        # A generator that outlives the call may run on, unrecorded.
         state.end_recording(RUN_LIMIT)
         if isinstance(outcome, Reraise):
             if isinstance(outcome.error, KeyboardInterrupt):
@@ -116,13 +116,13 @@ def trace(function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Trace
     '14'
 
     Raises:
-        BytecodeError: as `Machine.trace` does.
+        BytecodeError: as `Machine.trace`.
     """
     return Machine().trace(function, *args, **keywords)
 
 
 def _plain(function: object) -> tuple[FunctionType, tuple[Any, ...]]:
-    """Return the Python function behind `function`, and the arguments that come with it."""
+    """Return the Python function behind `function`, and its bound ``self`` if it is a method."""
     first: tuple[Any, ...] = ()
     plain = function
     if isinstance(plain, MethodType):
@@ -143,11 +143,11 @@ def _plain(function: object) -> tuple[FunctionType, tuple[Any, ...]]:
 def call(
     state: MachineState, function: FunctionType, args: list[Any], keywords: dict[str, Any]
 ) -> Any:
-    """Interpret a call of `function`; return how its frame ended."""
+    """Interpret a call of `function`; return the outcome of its frame."""
     stack = CoroutineStack(state)
     frame = state.frame(function, args, keywords, stack)
     if frame is None:
-        function(*args, **keywords)  # CPython words what is wrong with the arguments
+        function(*args, **keywords)  # CPython raises its own error
         raise BytecodeError(f"The arguments of {function.__qualname__} could not be bound.")
     stack.push(frame)
     return interpreter.run(stack)

@@ -1,4 +1,4 @@
-"""Writes steps down while the machine runs."""
+"""Record the steps of a run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __builtins__ = BUILTINS
 
 
 class RecordedStack(list[Any]):
-    """A value stack that remembers how low it went, which tells what an instruction popped."""
+    """A value stack that records its lowest height, from which follows what a step popped."""
 
     __slots__ = ("lowest",)
 
@@ -44,7 +44,7 @@ class RecordedStack(list[Any]):
 
 @dataclass(slots=True, eq=False)
 class _Started:
-    """A step that has begun; others may begin and end before it does (a generator's)."""
+    """A step in progress; steps of a generator may begin and end inside it."""
 
     index: int
     depth: int
@@ -56,7 +56,7 @@ class _Started:
 
 @dataclass(eq=False)
 class _Tee:
-    """A stand-in for ``sys.stdout`` that passes everything on and keeps a copy."""
+    """A replacement for ``sys.stdout`` that forwards all output and keeps a copy."""
 
     stream: Any
     parts: list[str] = field(default_factory=list)
@@ -98,7 +98,7 @@ class Recorder:
     def listening(self) -> Iterator[None]:
         """Copy what is printed until the end of the ``with`` block."""
         before: Any = sys.stdout
-        if before is None:  # a program without a console prints nowhere
+        if before is None:  # a program without a console
             yield
             return
         self._output.stream = before
@@ -130,7 +130,7 @@ class Recorder:
         self._end_step(frame, called=called, returned=returned)
 
     def stop(self) -> None:
-        """End all steps that have begun."""
+        """End all steps in progress."""
         while self._started:
             self._end_step(self._started[-1].frame)
 
@@ -150,7 +150,7 @@ class Recorder:
         returned: str | None = None,
         raised: Raised | None = None,
     ) -> None:
-        """Record what the step that began last has done to its frame."""
+        """Record the effect of the latest step on its frame."""
         started = self._started.pop()
         instruction = started.instruction
         stack = _stack_texts(frame)
@@ -180,7 +180,7 @@ class Recorder:
         self._last = (frame, stack)
 
     def _variables_of(self, frame: Frame) -> tuple[Mapping[str, str], Mapping[str, str]]:
-        """Return the texts of the frame's variables; the same mappings while none changes."""
+        """Return the texts of the frame's variables; unchanged ones share the same mappings."""
         local, cells = (
             {name: short(value) for name, value in values.items()} for values in frame.variables()
         )
@@ -190,7 +190,6 @@ class Recorder:
 
     @property
     def printed(self) -> str:
-        """Return everything that was printed."""
         return "".join(self._output.everything)
 
 
@@ -199,11 +198,11 @@ def _stack_texts(frame: Frame) -> tuple[str, ...]:
 
 
 def raised_text(error: BaseException) -> Raised:
-    """Return `error` as text, whatever its ``__str__`` does."""
+    """Return `error` as text, even if its ``__str__`` raises."""
     try:
         text = str(error)
     except KeyboardInterrupt:
         raise
-    except BaseException:  # noqa: BLE001 - whatever its __str__ raises
+    except BaseException:  # noqa: BLE001 - its __str__ may raise anything
         text = ""
     return Raised(name_of(type(error)), text[:200])

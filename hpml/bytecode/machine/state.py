@@ -1,15 +1,9 @@
 """The state of a run: the calls in progress, and what they share.
 
-A `Frame` is one call of one function. Its variables lie in numbered *slots*, as in CPython: first
-the parameters and other local variables, then the cells it shares with inner functions, then the
-cells it got from outer ones. A slot without a value, and the marker that calls push below a
-function, is ``NULL``.
-
-Frames stand on a `CoroutineStack`: those of a call and of what it calls, or the one frame of a
-generator. All stacks of a run share one `MachineState`.
-
-Handlers of instructions get a frame and change it. Most return nothing; the few after which another
-frame runs return a signal: `Enter`, `Return`, `Yield`, or `Reraise`.
+A `Frame` is one call; a `CoroutineStack` contains the frames of a call and of the calls that it
+makes, or the frame of a generator; all stacks of a run share one `MachineState`. Handlers of
+instructions return None, or the signal `Enter`, `Return`, `Yield` or `Reraise` if another frame
+runs next.
 """
 
 from __future__ import annotations
@@ -35,16 +29,18 @@ __builtins__ = BUILTINS
 # CO_COROUTINE | CO_ITERABLE_COROUTINE | CO_ASYNC_GENERATOR: only an event loop can run these.
 ASYNC = 0x80 | 0x100 | 0x200
 
-_ALLOWANCE = 10_000
-"""Steps beyond the limit for a program to run its ``finally`` blocks and leave its ``with``."""
+_CLEANUP_STEPS = 10_000
+"""Steps beyond the limit for the program's ``finally`` and ``with`` blocks."""
 
 
 class Frame:
-    """One call of a function, from its first instruction to its return.
+    """One call of a function.
 
-    `index` is the number of the next instruction, `current` the instruction being executed.
-    `keyword_names` are left by KW_NAMES for the next CALL. `namespace` is the dictionary that a
-    class body fills, None in a function. `finish` turns the returned value into that of the call.
+    `slots` has the parameters and other local variables, then the cells shared with inner
+    functions, then those from outer functions; an empty slot is NULL. `index` is the index of the
+    next instruction. KW_NAMES sets `keyword_names` for the next CALL. `namespace` is the dictionary
+    that a class body fills; None in a function. `finish` converts the returned value to the value
+    of the call.
     """
 
     __slots__ = (
@@ -92,7 +88,7 @@ class Frame:
         self.finish = finish
 
     def variables(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the local variables and the cells' contents that have a value, by name."""
+        """Return the local variables and the contents of cells by name, without empty ones."""
         local: dict[str, Any] = {}
         cells: dict[str, Any] = {}
         for name, value in zip(self.decoded.slot_names, self.slots, strict=True):
@@ -105,8 +101,8 @@ class Frame:
                     continue
             else:
                 local[name] = value
-        if isinstance(self.namespace, dict):  # a metaclass may have given something else
-            # Keys of any other type may do anything when they are compared.
+        if isinstance(self.namespace, dict):  # the __prepare__ of a metaclass may return others
+            # Comparing keys of other types may run code of the program.
             names = (name for name in self.namespace if type(name) is str)
             local |= {name: dict.get(self.namespace, name) for name in names}
         return local, cells
@@ -121,7 +117,7 @@ def _call(function: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
     return function(*args, **keywords)
 
 
-# Text that it executes must not inherit this file's ``from __future__ import annotations``.
+# Text executed by it must not inherit this file's ``from __future__ import annotations``.
 _CALL_NATIVELY: CodeType = _call.__code__.replace(
     co_flags=_call.__code__.co_flags & ~__future__.annotations.compiler_flag
 )
@@ -129,28 +125,28 @@ _CALL_NATIVELY: CodeType = _call.__code__.replace(
 
 @dataclass(frozen=True, slots=True)
 class Enter:
-    """A function is called: `frame` runs next."""
+    """A function was called; `frame` runs next."""
 
     frame: Frame
 
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """The frame is done; `value` goes to its caller."""
+    """The frame ended; `value` goes to its caller."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Yield:
-    """The generator pauses; `value` goes to the code that resumed it."""
+    """The generator is suspended; `value` goes to the code that resumed it."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Reraise:
-    """`error` goes on: no instruction raised it anew."""
+    """`error` propagates further; no instruction raised it anew."""
 
     error: BaseException
 
@@ -160,7 +156,7 @@ Handler = Callable[[Frame, DecodedInstruction], Signal | None]
 
 
 class CoroutineStack:
-    """The frames of a call and of what it calls, or the frame of one generator."""
+    """The frames of one thread of control, and the exception that it is handling."""
 
     def __init__(self, state: MachineState) -> None:
         self.state = state
@@ -168,20 +164,20 @@ class CoroutineStack:
         self.handled: BaseException | None = None
 
     def push(self, frame: Frame) -> None:
-        """Begin to run `frame`."""
+        """Push `frame`, which runs next."""
         self.state.enter()
         self.frames.append(frame)
 
 
 class StepLimitReached(BaseException):
-    """Goes through the program when the limit is met, so that it can put its things in order."""
+    """Unwinds the program at the limit, through its ``finally`` and ``with`` blocks."""
 
 
 class MachineState:
-    """What all frames of one run share.
+    """The state shared by all frames of one run.
 
-    `limit` is the number of steps at which the limit was met; once `stopped`, neither the program
-    nor its generators go on.
+    `limit` is the number of steps at which the limit was reached, or None. Once `stopped`, neither
+    the program nor its generators continue.
     """
 
     def __init__(
@@ -205,7 +201,7 @@ class MachineState:
         self._outer_depth = _native_depth()
 
     def decoded(self, code: CodeType) -> DecodedCode:
-        """Return the instructions of `code`, decoded at most once a run."""
+        """Return the decoded `code`; it is decoded at most once per run."""
         # By identity: equal code objects may come from different lines.
         found = self._decoded.get(id(code))
         if found is None:
@@ -213,7 +209,7 @@ class MachineState:
         return found
 
     def steps_into(self, function: FunctionType) -> bool:
-        """Return whether a call of `function` is interpreted and not left to CPython."""
+        """Return whether the machine, and not CPython, runs a call of `function`."""
         code = function.__code__
         if code.co_flags & ASYNC or is_our_code(code):
             return False
@@ -241,10 +237,8 @@ class MachineState:
         return Frame(function, decoded, slots, coroutine_stack, namespace=namespace, finish=finish)
 
     def native_call(self, frame: Frame) -> Callable[..., Any]:
-        """Return what calls a function for CPython to execute, from the module of `frame`.
-
-        A class that C code creates (`type`, `TypeVar`) takes its ``__module__`` from there.
-        """
+        """Return a function with the globals of `frame` that calls another natively."""
+        # Classes created in C (`type`, `TypeVar`) take their ``__module__`` from these globals.
         found = self._native_calls.get(id(frame.globals))
         if found is None:
             found = FunctionType(_CALL_NATIVELY, frame.globals)
@@ -252,40 +246,38 @@ class MachineState:
         return found
 
     def new_stack(self) -> list[Any]:
-        """Return an empty value stack."""
         return [] if self.observer is None else self.observer.new_stack()
 
     def enter(self) -> None:
-        """Count one more call in progress."""
+        """Count one more frame."""
         if self.depth + self._outer_depth >= sys.getrecursionlimit():
             raise RecursionError("maximum recursion depth exceeded")
         self.depth += 1
 
-    def in_own_thread(self) -> bool:
-        """Return whether this is the thread of the run; a generator may be driven by another."""
+    def in_run_thread(self) -> bool:
+        """Return whether this is the thread of the run; another may resume a generator."""
         return threading.get_ident() == self._thread
 
     def end_recording(self, max_steps: int) -> None:
-        """Let what is left of the program (a generator) run on unrecorded."""
+        """Let generators that outlive the run continue unrecorded."""
         self.observer = None
         self.max_steps = max_steps
 
-    def meet_limit(self) -> None:
-        """Raise what leaves the program, by way of its ``finally`` and ``with``, at the limit."""
+    def reach_limit(self) -> None:
+        """Stop recording and unwind the program; raise the error if it exceeds the limit again."""
         if self.limit is not None:
             raise self.limit_error()
         if self.observer is not None:
             self.observer.stop()
             self.observer = None
         self.limit = self.max_steps
-        self.max_steps += _ALLOWANCE
+        self.max_steps += _CLEANUP_STEPS
         raise StepLimitReached
 
     def limit_error(self) -> StepLimitError:
-        """Return the error that says that the limit was met."""
         return StepLimitError(
-            f"The program did not end within {self.limit:,} instructions. Give it less work, "
-            "look for an endless loop, or raise the limit with Machine(max_steps=...).",
+            f"The program did not end within {self.limit:,} instructions. Look for an endless "
+            "loop, use a smaller input, or raise the limit with Machine(max_steps=...).",
             steps=self.limit or self.max_steps,
         )
 

@@ -1,7 +1,7 @@
-"""What a run left behind: one immutable step for each instruction that was executed.
+"""The record of a run: one immutable step per executed instruction.
 
-A `Step` holds texts, never the objects: what a list was at that moment stays true when the program
-changes the list afterwards, and a trace keeps nothing of the program alive but its code.
+A `Step` contains texts, not objects: later changes of a list do not alter it, and a trace keeps
+nothing of the program alive except its code.
 """
 
 from __future__ import annotations
@@ -24,12 +24,7 @@ _COLUMNS = ("step", "line", "offset", "instruction", "stack after")
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """An exception, as text.
-
-    Attributes:
-        type: the name of its class.
-        text: its message.
-    """
+    """An exception as text: the name of its class, and its message."""
 
     type: str
     text: str
@@ -40,27 +35,27 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One executed instruction, with the state around it.
+    """One executed instruction, with the state before and after it.
 
-    Stacks are written from the bottom to the top.
+    Stacks are listed from the bottom to the top.
 
     Attributes:
-        index: the number of the step, from 0.
-        depth: how many calls deep; 0 in the traced function itself.
-        function: the qualified name of the function that the instruction belongs to.
-        instruction: what was executed.
-        stack_before: the value stack of that function before.
-        stack_after: and after; the result of a call that was stepped into is not on it yet.
-        popped: how many values were taken off the stack.
-        pushed: the values put on it, the top last.
-        locals: the local variables after the step, by name.
-        cells: the variables shared with other functions (closures) after the step, by name.
-        printed: what the step printed.
-        guard: the row of the exception table that guards the instruction, or None.
-        raised: the exception that the instruction raised, or None.
-        jumped_to: the offset where the function goes on, if that is not the next instruction.
-        called: the name of the function that was stepped into, or None.
-        returned: the value returned (or yielded) to the caller, or None.
+        index: number of the step, from 0.
+        depth: call depth; 0 in the traced function itself.
+        function: qualified name of the function that the instruction belongs to.
+        instruction: the executed instruction.
+        stack_before: value stack of that function before the step.
+        stack_after: value stack after the step, without the result of a call stepped into.
+        popped: number of values popped.
+        pushed: values pushed, the top last.
+        locals: local variables after the step, by name.
+        cells: variables shared with other functions (closures) after the step, by name.
+        printed: output of the step.
+        guard: row of the exception table that guards the instruction, or None.
+        raised: exception raised by the instruction, or None.
+        jumped_to: offset of the following instruction if it is not the next one, or None.
+        called: name of the function stepped into, or None.
+        returned: value returned (or yielded) to the caller, or None.
     """
 
     index: int
@@ -82,17 +77,17 @@ class Step:
 
     @property
     def offset(self) -> int:
-        """Return the offset of the instruction, in bytes."""
+        """The offset of the instruction, in bytes."""
         return self.instruction.offset
 
     @property
     def line(self) -> int | None:
-        """Return the line of the source, or None."""
+        """The source line, or None."""
         return self.instruction.line
 
     @property
     def opname(self) -> str:
-        """Return the name of the opcode."""
+        """The name of the opcode."""
         return self.instruction.opname
 
     def __str__(self) -> str:
@@ -101,17 +96,17 @@ class Step:
 
 @dataclass(frozen=True)
 class Trace:
-    """What one call did, instruction by instruction.
+    """The steps of one call.
 
     ``len(trace)`` is the dynamic instruction count; ``trace[3]`` is a step; ``str(trace)`` a table.
 
     Attributes:
-        function: the qualified name of the function that was called.
-        steps: one for each executed instruction.
-        value: the text of what it returned; None if it did not return.
-        exception: what it raised; None if it returned.
-        printed: everything that it printed.
-        file: the file that the function came from.
+        function: qualified name of the called function.
+        steps: one per executed instruction.
+        value: returned value as text; None if the call did not return.
+        exception: exception raised by the call; None if it returned.
+        printed: all output.
+        file: source file of the function.
     """
 
     function: str
@@ -136,7 +131,7 @@ class Trace:
 
     @property
     def lines(self) -> Counter[int]:
-        """Return how many instructions were executed for each line of the function's own file."""
+        """The number of executed instructions per line of the function's source file."""
         return Counter(
             step.line
             for step in self.steps
@@ -162,11 +157,11 @@ class Trace:
             return f"{len(self)} instructions; raised {self.exception}"
         if self.value is not None:
             return f"{len(self)} instructions; returned {self.value}"
-        return f"{len(self)} instructions; stopped there"
+        return f"{len(self)} instructions; stopped at the limit"
 
 
 def _outcome(step: Step) -> str:
-    """Return the stack after `step`, or what happened instead, and what else it did."""
+    """Return the stack after `step`, or its exception or returned value, and its side effects."""
     if step.raised is not None:
         return f"raises {step.raised}"
     if step.returned is not None:
@@ -184,7 +179,7 @@ def _outcome(step: Step) -> str:
     return "  ".join(filter(None, parts))
 
 
-# How many of the names in its argument an instruction binds.
+# Number of names in its argument that an instruction binds.
 _STORES = {
     "STORE_DEREF": 1,
     "STORE_FAST": 1,

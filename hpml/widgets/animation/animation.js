@@ -1,8 +1,9 @@
-// What makes keyframes move in a page, without a kernel. It makes the controls itself, so that a page
-// where scripts are off shows no dead buttons; it leaves no name behind, loads nothing, and starts
-// each copy of an animation on a page by itself.
-// `animation`: id, parts and fills (names), strings, keyframes as [caption, changes of parts, of
-// fills], each a flat list of name and string numbers, labels (null for a player), columns.
+// Plays the keyframes of an animation without a kernel. The script creates the controls, so a page
+// without scripts has no dead buttons; it defines no globals, loads nothing, and starts each copy of
+// an animation separately.
+// `animation`: id; parts and fills (names); strings; keyframes as [caption, changes of parts, changes
+// of fills], with changes as flat lists of name and string indices; labels (null for a player);
+// columns.
 (function (animation) {
 "use strict";
 const icons = {
@@ -12,7 +13,7 @@ const names = {first: "First step", back: "One step back", play: "Play", pause: 
   step: "One step on", last: "Last step"};
 const chooses = animation.labels !== null, count = animation.keyframes.length;
 
-// A keyframe holds only what changed: add up, so that any keyframe can be shown from any other.
+// Keyframes store changes only: compute all states, to show any keyframe after any other.
 const states = [];
 let sum = [animation.parts, animation.fills].map((list) => list.map(() => ""));
 for (const keyframe of animation.keyframes) {
@@ -27,7 +28,7 @@ for (const keyframe of animation.keyframes) {
 function start(root) {
   const template = root.querySelector(".hpml-animation-template");
   const caption = root.querySelector(".hpml-animation-caption");
-  // A page saved by the browser holds the controls of an earlier run.
+  // A page saved by the browser contains the controls of an earlier run.
   root.querySelectorAll(".hpml-animation-controls").forEach((old) => old.remove());
   const places = ["part", "fill"].map((kind) => {
     const found = new Map(animation[kind + "s"].map((name) => [name, []]));
@@ -74,7 +75,7 @@ function start(root) {
     return made;
   }
 
-  // What is marked "here" stays in sight where the template is larger than its place on the page.
+  // Scrolls an element marked "here" into view.
   function bring(element) {
     const box = element.closest(".hpml-animation-scroll");
     if (!box) return;
@@ -84,13 +85,13 @@ function start(root) {
     if (inner.top < outer.top + 20 || inner.bottom > outer.bottom - 20)
       box.scrollTop += (inner.top + inner.bottom - outer.top - outer.bottom) / 2;
   }
-  // "3 9 15" leads to the next of these keyframes, seen from here, and from the last to the first.
+  // Returns the next keyframe in a list such as "3 9 15", or the first after the last.
   function leads(text) {
     const list = text.split(" ").map(Number);
     const next = list.find((index) => index > now);
     return next === undefined ? list[0] : next;
   }
-  // A list of places shows the one that was reached last.
+  // Selects the option with the latest keyframe up to now.
   function place_in(list) {
     let latest = -1;
     Array.from(list.options).forEach((option) => {
@@ -116,7 +117,7 @@ function start(root) {
       slider.setAttribute("aria-valuetext", "step " + (now + 1) + " of " + count);
     }
     [[first, 0], [back, 0], [step, count - 1], [last, count - 1]].forEach((pair) => {
-      // The button in use stays enabled, or the keyboard would lose its place.
+      // The focused button stays enabled, or the focus would be lost.
       if (pair[0]) pair[0].disabled = now === pair[1] && document.activeElement !== pair[0];
     });
   }
@@ -136,7 +137,7 @@ function start(root) {
     if (timer !== null) return stop();
     if (now === count - 1) show(0);
     draw(play, "pause");
-    caption.setAttribute("aria-live", "off");  // too fast for a screen reader
+    caption.setAttribute("aria-live", "off");  // playing is too fast for a screen reader
     timer = setTimeout(tick, 500 / speed);
   }
 
@@ -181,7 +182,7 @@ function start(root) {
   });
   root.tabIndex = 0;
   root.addEventListener("keydown", (event) => {
-    // Jupyter must not take the keys: x would cut the cell.
+    // Keep the keys from Jupyter, where x would cut the cell.
     event.stopPropagation();
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const on = event.target, pressed = target(event);
@@ -190,11 +191,11 @@ function start(root) {
       event.preventDefault();
     }
     if (on.tagName === "SELECT" || on.tagName === "SUMMARY") return;
-    const across = chooses ? animation.columns : 0;  // of a list, all four arrows move
+    const across = chooses ? animation.columns : 0;  // in a list, all four arrow keys move
     const moves = {ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: count - 1};
     if (across) Object.assign(moves, {ArrowUp: now - across, ArrowDown: now + across});
     if (event.key in moves) {
-      // The mark shows where we are: a second outline on another part would contradict it.
+      // A focus outline on another part would contradict the mark of the current one.
       if (pressed && pressed.tagName !== "BUTTON") root.focus();
       if (moves[event.key] in states) go(moves[event.key]);
     }

@@ -1,8 +1,7 @@
-"""Steps that a reader plays and goes through: computed beforehand, shown without a kernel.
+"""Precomputed animations that play without a kernel.
 
-A template is HTML, given once. Each keyframe says which parts of it are marked and how its
-placeholders are filled; only the changes from keyframe to keyframe are stored. So an animation is
-one output: plain text, HTML whose first keyframe needs no script, and a table of all steps.
+An animation has one HTML template. Each keyframe marks parts of it and fills placeholders; only the
+changes between keyframes are stored. The first keyframe and the table of all steps need no script.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from hpml.base.tables import Table
 from hpml.widgets.errors import WidgetError
 
 MOST_KEYFRAMES = 2000
-"""More would make the notebook large, and no reader steps through them."""
+"""Limit of keyframes, for the size of the notebook."""
 
 _PLAIN_LINES = 30
 _PART = re.compile(r'data-part="([^"]*)"')
@@ -31,7 +30,7 @@ _PLACEHOLDER = re.compile(r'data-fill="([^"]*)">(?=</)')
 
 @dataclass(frozen=True)
 class Keyframe:
-    """What one step shows.
+    """One step of an animation.
 
     Attributes:
         line: the step in one line of plain text, for the table and for screen readers.
@@ -39,7 +38,7 @@ class Keyframe:
             with ``[data-on~="lit"]``. The word ``"here"`` scrolls a part into view within its
             ``class="hpml-animation-scroll"``.
         texts: text for placeholders of the template.
-        pieces: HTML for placeholders of the template; escape what comes from outside.
+        pieces: HTML for placeholders of the template; escape text in it.
 
     >>> Keyframe("3 is pushed", marks={"row4": "lit"}).line
     '3 is pushed'
@@ -58,27 +57,27 @@ class Keyframe:
 
 @dataclass(frozen=True)
 class Animation:
-    """Steps of one template, to be shown as the result of a cell.
+    """Keyframes of one template, to show as the value of a cell.
 
     The reader plays, steps and moves a slider, by mouse or keyboard (Space, Left, Right, Home,
-    End); with `labels` there is a list to choose from in place of the player. In the template and
-    in pieces, an element with ``data-go="7"`` leads to keyframe 7 when it is clicked, one with
-    ``data-go="7 9"`` to the next of these. Elements of the template that have an ``aria-label`` as
-    well are reached by Tab. A ``<select class="hpml-animation-go">`` leads to its options' values.
+    End); with `labels`, a list replaces the player. Clicking an element of the template or of
+    pieces with ``data-go="7"`` shows keyframe 7, with ``data-go="7 9"`` the next of these. Tab
+    stops at such elements of the template if they have an ``aria-label``. A ``<select
+    class="hpml-animation-go">`` goes to the keyframe in its option's value.
 
     Attributes:
-        title: what is shown; also its name for a screen reader.
+        title: title, also for screen readers.
         template: HTML; `part` names an element that can be marked, `placeholder` one to fill.
         keyframes: one or more, at most `MOST_KEYFRAMES`.
-        style: a style sheet whose selectors begin with ``&``, which stands for this kind of
-            animation; colours are the variables of ``animation.css``.
-        kind: a word, the name of this style sheet's class.
-        table: all steps; a table of the keyframes' lines if None.
-        labels: a name for each keyframe, to choose it by.
-        columns: of keyframes that are a grid; then Up and Down move by a row.
+        style: style sheet whose selectors begin with ``&``, which is replaced by the class of this
+            kind of animation; colours are the variables of ``animation.css``.
+        kind: name of that class.
+        table: table of all steps; None makes one from the keyframes' lines.
+        labels: name of each keyframe, for the list.
+        columns: number of columns of a grid of keyframes; Up and Down move by a row.
 
     Raises:
-        WidgetError: if there is no keyframe or too many.
+        WidgetError: if there is no keyframe, or more than `MOST_KEYFRAMES`.
 
     >>> keyframes = [Keyframe("one", texts={"n": "1"}), Keyframe("two")]
     >>> Animation("Counting", f"<p {placeholder('n')}></p>", keyframes)
@@ -119,9 +118,9 @@ class Animation:
 
     @functools.cached_property
     def html(self) -> str:
-        """The animation as HTML that needs nothing else."""
+        """The animation as self-contained HTML."""
         data = self._data()
-        # The same animation has the same name, so that a notebook run again is stored the same.
+        # Deterministic, so that running a notebook again does not change its file.
         name = hashlib.sha256(_script_text(data).encode()).hexdigest()[:12]
         title, first = html.escape(self.title), self.keyframes[0]
         style = self.style.replace("&", f".hpml-animation.{self.kind}")
@@ -148,7 +147,7 @@ class Animation:
         strings: dict[str, int] = {}
         frames = [(keyframe.marks, keyframe.fills) for keyframe in self.keyframes]
         numbers = [{name: 0 for frame in frames for name in frame[kind]} for kind in (0, 1)]
-        numbers = [{name: place for place, name in enumerate(used)} for used in numbers]
+        numbers = [{name: index for index, name in enumerate(used)} for used in numbers]
         before: Sequence[Mapping[str, str]] = ({}, {})
         keyframes = []
         for keyframe, frame in zip(self.keyframes, frames, strict=True):
@@ -176,7 +175,7 @@ class Animation:
 
 
 def baked(template: str, keyframe: Keyframe) -> str:
-    """Return a template as it is in one keyframe, for a page without scripts."""
+    """Return the template with the marks and fills of a keyframe, for a page without scripts."""
 
     def marked(match: re.Match[str]) -> str:
         on = keyframe.marks.get(html.unescape(match[1]), "")
@@ -198,7 +197,7 @@ def placeholder(name: str) -> str:
 
 
 def _script_text(data: object) -> str:
-    """Return data as JavaScript that no text in it can end."""
-    text = json.dumps(data, separators=(",", ":"))  # ASCII only: no line separators either
-    # HTML looks for an end tag, a comment or a script here.
+    """Return data as JavaScript in which no text can end the script element."""
+    text = json.dumps(data, separators=(",", ":"))  # ASCII only, without line separators
+    # These would begin an end tag, a comment or a script in HTML.
     return re.sub(r"<(?=[/!sS])", r"\\u003c", text)

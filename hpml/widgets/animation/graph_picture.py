@@ -1,4 +1,4 @@
-"""The picture of a graph as SVG whose boxes, labels and lines can be lit one by one."""
+"""Draw a graph as SVG whose boxes, labels and lines can be highlighted one by one."""
 
 from __future__ import annotations
 
@@ -11,25 +11,18 @@ from hpml.base.drawing.grid import Point, Rectangle
 from hpml.base.drawing.layout import CallLabel, Layout, Line, ValueBox, arrow_head
 from hpml.widgets.animation.animation import part, placeholder
 
-_UNIT = 100  # of the drawing, in an inch
+_UNIT = 100  # SVG units per inch
 _MARGIN = 0.2
-_LEAST_SCALE = 0.75  # below this it is unreadable: then it scrolls
+_LEAST_SCALE = 0.75  # a smaller picture would be unreadable, so it scrolls
 
 
 @dataclass
 class Picture:
-    """A graph drawn as SVG, and the names of its parts.
+    """A graph as SVG, `width` inches wide, and the names of its parts.
 
-    Attributes:
-        svg: the drawing, for the template of an animation.
-        width: in inches.
-        values: for each value of the graph the part that stands for it: its box, or that of the
-            chain it is folded into.
-        calls: for each position in ``graph.calls`` the part of its label.
-        lines: for (position of a call, value, whether the call makes it) the part of the line.
-        badges: for each value that has a box of its own the part, and the placeholder, of a sign
-            at its corner.
-        notes: for each value that has a box of its own the placeholder of a small text above it.
+    `values` has the box of each value or of the chain that it is folded into, `calls` the label of
+    each call, `lines` each line by (call, value, whether the call makes it). `badges` and `notes`
+    are placeholders at the corner of and above each value's own box.
     """
 
     svg: str = ""
@@ -49,22 +42,22 @@ def picture_of(
     *,
     kind: str = "",
     prefix: str = "",
-    leads_to: Mapping[str, tuple[int, str]] | None = None,
+    links: Mapping[str, tuple[int, str]] | None = None,
     groups: Sequence[tuple[int, ...]] | None = None,
-    tallest: float = 5.2,
+    max_height: float = 5.2,
 ) -> Picture:
-    """Draw a graph; it runs to the right where it would be taller than so many inches.
+    """Draw a graph downwards, or to the right if it would be higher than `max_height` inches.
 
-    `leads_to` has, for names of parts, where a click on them goes and their name for Tab.
+    `links` has, by name of a part, the keyframe shown after a click, and the part's label for Tab.
     """
     layout = lay_out(graph, node_text, edge_text, groups=groups)
-    if layout.height > tallest and groups is None:
+    if layout.height > max_height and groups is None:
         layout = lay_out(graph, node_text, edge_text, rotated=True)
     picture = Picture(width=layout.width + 2 * _MARGIN)
-    painter = _Painter(picture, graph, layout, prefix, leads_to or {})
+    painter = _Painter(picture, graph, layout, prefix, links or {})
     width, height = _at(picture.width), _at(layout.height + 2 * _MARGIN)
     view = f"{_at(-_MARGIN)} {_at(-_MARGIN)} {width} {height}"
-    role = "group" if leads_to else "img"  # an image has no parts to operate
+    role = "group" if links else "img"  # an image has no interactive parts
     picture.svg = (
         f'<svg class="hpml-graph {html.escape(kind)}" viewBox="{view}" width="{width}" '
         f'height="{height}" style="min-width: {round(_LEAST_SCALE * width)}px" '
@@ -74,7 +67,7 @@ def picture_of(
 
 
 class _Painter:
-    """Draws the things of one layout, and notes in the picture what they are called."""
+    """Draws one layout, and stores the names of its parts in the picture."""
 
     def __init__(
         self,
@@ -82,14 +75,14 @@ class _Painter:
         graph: Drawable,
         layout: Layout,
         prefix: str,
-        leads_to: Mapping[str, tuple[int, str]],
+        links: Mapping[str, tuple[int, str]],
     ) -> None:
         self._picture, self._graph, self._layout = picture, graph, layout
-        self._prefix, self._leads_to = prefix, leads_to
+        self._prefix, self._links = prefix, links
         self._folded = {label.calls[0]: label for label in layout.labels if label.is_folded}
 
     def pieces(self) -> Iterable[str]:
-        """Draw all lines once, then each again, unseen until it is lit; on top texts and boxes."""
+        """Draw all lines, then each again for its highlight, then labels and boxes on top."""
         yield f'<path d="{_path(_curves(*self._layout.lines))}"/>'
         lines = [self._line(line) for line in self._layout.lines]
         yield from (f'<path class="head" d="{head}"/>' for head, _ in lines if head)
@@ -101,7 +94,7 @@ class _Painter:
         name = f"{self._prefix}{'r' if line.is_result else 'a'}{line.call}-{line.value}"
         call, is_folded = line.call, line.call in self._folded
         if line.is_result and is_folded:
-            call = self._folded[call].calls[-1]  # the last of a chain makes the value that is seen
+            call = self._folded[call].calls[-1]  # the last call of a chain makes the shown value
         self._picture.lines[call, line.value, line.is_result] = name
         head = ""
         if line.is_result or is_folded:
@@ -119,36 +112,36 @@ class _Painter:
         name = f"{self._prefix}c{label.calls[0]}"
         self._picture.calls.update(dict.fromkeys(label.calls, name))
         for call in label.calls[:-1] if label.is_folded else ():
-            made = (value for value in self._graph.calls[call].results if value is not None)
-            self._picture.values.update(dict.fromkeys(made, name))
+            results = (value for value in self._graph.calls[call].results if value is not None)
+            self._picture.values.update(dict.fromkeys(results, name))
         kind = "shape folded" if label.is_folded else "label"
-        return self._group(kind, name, label.place, label.text)
+        return self._group(kind, name, label.rectangle, label.text)
 
     def _box(self, box: ValueBox) -> str:
-        """Draw the box of a value, with a place for a sign at its corner and a text above it."""
+        """Draw the box of a value, with placeholders at its corner and above it."""
         name, badge, note = (f"{self._prefix}{kind}{box.value}" for kind in "vbn")
         self._picture.values[box.value] = name
         self._picture.badges[box.value], self._picture.notes[box.value] = badge, note
         kinds = {"input": self._graph.inputs, "output": self._graph.outputs}
         kind = " ".join(["shape", *(kind for kind, values in kinds.items() if box.value in values)])
-        left, x, y = _at(box.place.left), _at(box.place.right), _at(box.place.top)
+        left, x, y = _at(box.rectangle.left), _at(box.rectangle.right), _at(box.rectangle.top)
         above = 9 if "output" in kind else 5  # an output has a second outline
-        return self._group(kind, name, box.place, box.text) + (
+        return self._group(kind, name, box.rectangle, box.text) + (
             f'<g class="badge" {part(badge)}><circle cx="{x}" cy="{y}" r="9"/>'
             f'<text x="{x}" y="{y + 4}" {placeholder(badge)}></text></g>'
             f'<text class="note" x="{left + 3}" y="{y - above}" {placeholder(note)}></text>'
         )
 
-    def _group(self, kind: str, name: str, place: Rectangle, text: str) -> str:
-        leads = ""
-        if name in self._leads_to:
-            target, called = self._leads_to[name]
-            leads = f' data-go="{target}"'
-            leads += f' aria-label="{html.escape(called)}"' if called else ""
-        around = _rectangle(place, 0.035, 'class="around" ') if "output" in kind else ""
+    def _group(self, kind: str, name: str, rectangle: Rectangle, text: str) -> str:
+        attributes = ""
+        if name in self._links:
+            target, label = self._links[name]
+            attributes = f' data-go="{target}"'
+            attributes += f' aria-label="{html.escape(label)}"' if label else ""
+        outline = _rectangle(rectangle, 0.035, 'class="around" ') if "output" in kind else ""
         return (
-            f'<g class="{kind}" {part(name)}{leads}>{around}{_rectangle(place)}'
-            f"{_text(place, text)}</g>"
+            f'<g class="{kind}" {part(name)}{attributes}>{outline}{_rectangle(rectangle)}'
+            f"{_text(rectangle, text)}</g>"
         )
 
 
@@ -156,16 +149,15 @@ def _at(inches: float) -> int:
     return round(inches * _UNIT)
 
 
-def _rectangle(place: Rectangle, grown: float = 0.0, attributes: str = "") -> str:
-    return (
-        f'<rect {attributes}x="{_at(place.left - grown)}" y="{_at(place.top - grown)}" '
-        f'width="{_at(place.width + 2 * grown)}" height="{_at(place.height + 2 * grown)}" rx="8"/>'
-    )
+def _rectangle(rectangle: Rectangle, margin: float = 0.0, attributes: str = "") -> str:
+    x, y = _at(rectangle.left - margin), _at(rectangle.top - margin)
+    width, height = _at(rectangle.width + 2 * margin), _at(rectangle.height + 2 * margin)
+    return f'<rect {attributes}x="{x}" y="{y}" width="{width}" height="{height}" rx="8"/>'
 
 
-def _text(place: Rectangle, text: str) -> str:
+def _text(rectangle: Rectangle, text: str) -> str:
     lines = text.split("\n")
-    x, y = _at(place.x), _at(place.y) + 4
+    x, y = _at(rectangle.x), _at(rectangle.y) + 4
     if len(lines) == 1:
         return f'<text x="{x}" y="{y}">{html.escape(text)}</text>'
     first = y - 15 * (len(lines) - 1) / 2
@@ -181,14 +173,14 @@ def _corners(points: Iterable[Point]) -> str:
 
 
 def _curves(*lines: Line) -> Iterable[tuple[Point, ...]]:
-    """Return lines as single curves of four points, each once."""
+    """Return the curves of lines, four points each, without duplicates."""
     return dict.fromkeys(
         line.points[n : n + 4] for line in lines for n in range(0, len(line.points) - 1, 3)
     )
 
 
 def _path(curves: Iterable[tuple[Point, ...]]) -> str:
-    """Return single curves as an SVG path, what is straight as a straight line."""
+    """Return curves as an SVG path, with straight ones as lines."""
     steps = []
     for (x1, y1), *more in curves:
         if len({x for x, _ in more} | {x1}) == 1 or len({y for _, y in more} | {y1}) == 1:

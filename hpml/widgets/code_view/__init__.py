@@ -1,3 +1,3 @@
-"""The code view: a model's graph and the source that runs it, each pointing at the other."""
+"""The code view: a model's graph next to the source that runs it."""
 
 from __future__ import annotations

@@ -8,7 +8,7 @@
     let shown = false;
     for (const part of parts) {
       const [first, last] = spans.get(part);
-      // A layer's label and the values it makes are one thing in the graph.
+      // A layer's label and its values are highlighted together.
       const same = part.tagName === "g" && part.dataset.calls === from?.dataset.calls;
       const lit = first < end && start < last
         && (part === from || same || part.tagName === there);
@@ -22,7 +22,7 @@
     if (at.top < seen.top) side.scrollTop -= seen.top - at.top + 30;
     if (at.bottom > seen.bottom) side.scrollTop += at.bottom - seen.bottom + 30;
   };
-  // When the page scrolls below a mouse at rest, the keys decide what is lit, not the mouse.
+  // Ignore mouse events caused by the page scrolling under a resting mouse.
   let mouse = "";
   const rests = (event) => mouse === (mouse = `${event.screenX},${event.screenY}`);
   root.addEventListener("mousemove", rests);
@@ -48,7 +48,7 @@
   };
   const first = (part) => spans.get(part)[0];
   along(root.querySelector(".source"), parts.filter(part => part.tagName === "LI"));
-  // A layer has several parts in the picture, its label and its values: one stop for all.
+  // The parts of a layer (its label and values) are one stop for the arrow keys.
   const layers = new Map(parts.filter(part => part.tagName === "g")
     .map(part => [first(part), part]));
   along(root.querySelector(".graph"),

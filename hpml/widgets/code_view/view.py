@@ -1,4 +1,4 @@
-"""The code view: a model's graph and the source that runs it, for an execution and loop length."""
+"""Show a model's graph next to the source that runs it, by execution and loop length."""
 
 from __future__ import annotations
 
@@ -25,17 +25,11 @@ LENGTHS = (2, 3, 5, 10, 20, 50, math.inf)
 
 @dataclass(frozen=True)
 class Code:
-    """What runs in one state.
+    """The code that runs for one choice of execution and loop length.
 
-    Attributes:
-        execution: one of ``hpml.symbolic.EXECUTIONS``.
-        loop_length: the least length of a chain that is written as a loop; None where no source is
-            generated.
-        source: the Python source that runs.
-        spans: for each line of it the calls it makes, the first and one past the last; empty where
-            nothing is generated.
-        written: bytecode instructions in the source.
-        executed: bytecode instructions that one forward executes, outside of the layers.
+    `spans` has the range of calls in each line, first and one past the last. Without generated
+    source, `spans` is empty and `loop_length` None. `written` is the number of bytecode
+    instructions in the source, `executed` that of one forward, outside of the layers.
     """
 
     execution: str
@@ -47,7 +41,6 @@ class Code:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of the source."""
         return self.source.splitlines()
 
     @property
@@ -66,19 +59,19 @@ def code_view(
     executions: Sequence[str] = EXECUTIONS,
     lengths: Sequence[float] = LENGTHS,
 ) -> None:
-    """Show a model's graph and the source that runs it, for the execution and loop length chosen.
+    """Show a model's graph and the source that runs it, with controls for execution and loops.
 
-    A chain of layers that the source writes as a loop is one box in the graph. Pointing at a line
-    highlights its layers, and the other way round; with the keyboard, Tab into the graph or the
-    source and move with the arrow keys. The counts are bytecode instructions, of the source and of
-    one forward; those of the previous choice stay beside the new ones.
+    A chain of layers that the source runs in a loop is one box in the graph. Pointing at a line
+    highlights its layers, and vice versa; with the keyboard, Tab into the graph or the source and
+    move with the arrow keys. The headline counts bytecode instructions of the source and of one
+    forward, also for the previous choice.
 
     Args:
         model: the model to show; it is not changed.
-        *inputs: the tensors for the forward whose instructions are counted.
-        executions: those to choose from.
-        lengths: values of ``config.CODEGEN_MIN_LOOP_LENGTH`` to choose from, at least 2;
-            ``float("inf")`` writes no loops.
+        *inputs: tensors for the forward whose instructions are counted.
+        executions: the executions to choose from.
+        lengths: the values of ``config.CODEGEN_MIN_LOOP_LENGTH`` to choose from, at least 2;
+            ``float("inf")`` disables loops.
 
     Raises:
         WidgetError: if `model` is not a ``SymbolicModel`` or cannot run on the inputs.
@@ -114,7 +107,7 @@ def code_view(
 
 
 def look(model: SymbolicModel, inputs: Sequence[Any], execution: str, length: float) -> Code:
-    """Return what runs when a copy of the model, over the same layers, runs in this way."""
+    """Return the code of a copy of the model with this execution and loop length."""
     import torch
 
     from hpml.symbolic.config import loop_length
@@ -126,7 +119,7 @@ def look(model: SymbolicModel, inputs: Sequence[Any], execution: str, length: fl
         shown.execution = execution
     with torch.no_grad(), preserved(shown):
         try:
-            shown(*inputs)  # the first forward looks at the layers more closely
+            shown(*inputs)  # the first forward executes additional checks
             executed = count_instructions(shown, *inputs, within=is_execution)
         except Exception as error:
             raise WidgetError(
@@ -144,19 +137,19 @@ def page(code: Code, graph: Graph, before: str = "") -> Page:
     head = f"<p><b>{html.escape(name)}:</b>{html.escape(rest)}</p>"
     head += f'<p class="before">Before: {html.escape(before)}</p>' if before else ""
     listing = _listing(code)
-    if not code.spans:  # the library's own function answers no question here
+    if not code.spans:  # the library's function is the same for all graphs
         listing = (
             "<details><summary>The library's function, "
             f"{_count(len(code.lines), 'line')}</summary>{listing}</details>"
         )
-    look = asset("hpml.widgets.animation", "animation.css")
-    look += asset("hpml.widgets.animation", "graph.css") + asset(__package__, "code_view.css")
+    css = asset("hpml.widgets.animation", "animation.css")
+    css += asset("hpml.widgets.animation", "graph.css") + asset(__package__, "code_view.css")
     width = len(str(len(code.lines)))
     lines = [f"{number:>{width}}  {line}" for number, line in enumerate(code.lines, 1)]
     return Page(
         f"{code.headline}\n\n" + "\n".join(lines),
-        f'<div class="hpml-animation hpml-code-view"><style>{look}</style>{head}'
-        f'<div class="sides">{_drawn(code, graph)}<div class="listing">{listing}</div></div>'
+        f'<div class="hpml-animation hpml-code-view"><style>{css}</style>{head}'
+        f'<div class="sides">{_graph(code, graph)}<div class="listing">{listing}</div></div>'
         f"<script>{asset(__package__, 'code_view.js')}</script></div>",
     )
 
@@ -174,9 +167,9 @@ def _listing(code: Code) -> str:
     rows = []
     for number, (line, (start, end)) in enumerate(zip(code.lines, spans, strict=True), 1):
         text, mark, comment = line.partition("  # ")
-        written = html.escape(text) + (f"<i>{html.escape(mark + comment)}</i>" if mark else "")
+        shown = html.escape(text) + (f"<i>{html.escape(mark + comment)}</i>" if mark else "")
         calls = f' data-calls="{start} {end}"' if start < end else ""
-        rows.append(f"<li{calls}><b>{number}</b><span>{written or ' '}</span></li>")
+        rows.append(f"<li{calls}><b>{number}</b><span>{shown or ' '}</span></li>")
     label = "Source; arrow keys move along its lines"
     return f"<div {_region('source', label)}><ol>{''.join(rows)}</ol></div>"
 
@@ -189,14 +182,14 @@ def _region(kind: str, label: str) -> str:
 
 
 def variables(code: Code, graph: Graph) -> dict[int, str]:
-    """Return for each value the variable of the source that it is first kept in, ``"h0: "``."""
+    """Return the source's first variable for each value, such as ``"h0: "``."""
     if not code.spans:
         return {}
-    names = {value: f"i{place}: " for place, value in enumerate(graph.inputs)}
+    names = {value: f"i{index}: " for index, value in enumerate(graph.inputs)}
     for line, (start, end) in zip(code.lines, code.spans, strict=True):
         target, assigns, _ = line.strip().partition(" = ")
         if start < end and assigns:
-            # A starred call makes several values at once, and each has a variable of its own.
+            # A starred call makes several values, each with a variable of its own.
             results = graph.calls[end - 1].results
             for result, name in zip(results, target.split(", "), strict=False):
                 if result is not None:
@@ -204,8 +197,8 @@ def variables(code: Code, graph: Graph) -> dict[int, str]:
     return names
 
 
-def _drawn(code: Code, graph: Graph) -> str:
-    """Return the graph as SVG; a chain that is a loop is one box."""
+def _graph(code: Code, graph: Graph) -> str:
+    """Return the graph as SVG, with each loop of the source as one box."""
     from hpml.base.drawing import DrawingError, fold_chains
     from hpml.widgets.animation.graph_picture import picture_of
 
@@ -219,7 +212,7 @@ def _drawn(code: Code, graph: Graph) -> str:
             f"The graph: {_count(len(graph.calls), 'layer')} as boxes and lines",
             lambda value: names.get(value, "") + graph.values[value].text(),
             lambda call: graph.calls[call].name,
-            # Without generated source no chain is a loop: long ones are folded as in any picture.
+            # Without generated source there are no loops, and long chains are folded as usual.
             groups=groups if code.spans else fold_chains(graph),
         )
     except DrawingError as error:

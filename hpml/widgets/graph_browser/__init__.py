@@ -1,3 +1,3 @@
-"""The graph of a model, node by node: what a node is, where it comes from and who uses it."""
+"""The graph browser: a model's graph, node by node."""
 
 from __future__ import annotations

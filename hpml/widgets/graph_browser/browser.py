@@ -1,4 +1,4 @@
-"""The graph of a model, node by node: what a node is, where it comes from and who uses it."""
+"""Show a model's graph node by node, with the details and neighbours of each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Node:
-    """An input or an applied layer of a graph; other nodes are given by position."""
+    """An input or a call of a layer; `parents` and `children` are indices of nodes."""
 
     name: str
     layer_type: str
@@ -33,35 +33,34 @@ class Node:
 
     @property
     def parameter_count(self) -> int:
-        """How many numbers the layer learns."""
         return 0 if self.layer is None else sum(p.numel() for p in self.layer.parameters())
 
 
 def nodes(model: SymbolicModel) -> list[Node]:
-    """Return the nodes of a model's graph: inputs first, then its layers in their order."""
+    """Return the nodes of a model's graph: inputs, then layers in topological order."""
     graph = model.graph
     names = [f"input {i}" for i, _ in enumerate(graph.inputs, 1)]
     names = ["input"] if len(names) == 1 else names
-    found = [Node(name, "input", (v,)) for name, v in zip(names, graph.inputs, strict=True)]
-    maker = {value: place for place, value in enumerate(graph.inputs)}
+    result = [Node(name, "input", (v,)) for name, v in zip(names, graph.inputs, strict=True)]
+    maker = {value: index for index, value in enumerate(graph.inputs)}
     for number, (call, layer) in enumerate(zip(graph.calls, model.ordered_layers, strict=True)):
-        values = tuple(result for result in call.results if result is not None)
+        values = tuple(value for value in call.results if value is not None)
         parents = tuple(dict.fromkeys(maker[argument] for argument in call.arguments))
-        maker |= dict.fromkeys(values, len(found))
+        maker |= dict.fromkeys(values, len(result))
         for parent in parents:
-            found[parent].children.append(len(found))
-        found.append(Node(call.name, call.layer_type, values, parents, number, layer))
-    return found
+            result[parent].children.append(len(result))
+        result.append(Node(call.name, call.layer_type, values, parents, number, layer))
+    return result
 
 
 def graph_browser(model: SymbolicModel, *, title: str = "") -> Animation:
-    """Return the picture of a model's graph, in which a reader goes from node to node.
+    """Return the picture of a model's graph, in which the reader moves from node to node.
 
-    A node is chosen by a click, with Tab and Enter, from a list, or with the arrow keys; its
-    parents and children are highlighted, and its details are beside the picture.
+    The reader chooses a node by a click, with Tab and Enter, from a list, or with the arrow keys;
+    its parents and children are highlighted, and its details are beside the picture.
 
     Raises:
-        WidgetError: if `model` is no ``SymbolicModel``.
+        WidgetError: if `model` is not a ``SymbolicModel``.
         DrawingError: if its graph is too large for a picture.
 
     >>> from torch import nn
@@ -79,35 +78,35 @@ def graph_browser(model: SymbolicModel, *, title: str = "") -> Animation:
             f"graph_browser expects a SymbolicModel, got {describe(model)}; build one with "
             "SymbolicModel(inputs, outputs)."
         )
-    found, graph = nodes(model), model.graph
-    leads: dict[str, tuple[int, str]] = {}
-    for place, node in enumerate(found):
-        # One stop for the Tab key: the label of a layer, the box of an input.
-        leads |= {f"v{value}": (place, node.name * (node.call is None)) for value in node.values}
-        leads |= {} if node.call is None else {f"c{node.call}": (place, node.name)}
+    all_nodes, graph = nodes(model), model.graph
+    links: dict[str, tuple[int, str]] = {}
+    for index, node in enumerate(all_nodes):
+        # The Tab key stops once per node: at the label of a layer, or the box of an input.
+        links |= {f"v{value}": (index, node.name * (node.call is None)) for value in node.values}
+        links |= {} if node.call is None else {f"c{node.call}": (index, node.name)}
     picture = picture_of(
         graph,
-        f"Graph of {len(found)} nodes",
+        f"Graph of {len(all_nodes)} nodes",
         lambda value: graph.values[value].text(),
         lambda call: graph.calls[call].name,
         kind="browser",
-        leads_to=leads,
+        links=links,
     )
-    view = _View(graph, found, picture)
+    view = _View(graph, all_nodes, picture)
     columns = ["node", "type", "shape", "parents", "children", "parameters"]
     return Animation(
         title or "The graph, node by node",
         f'<div class="sides"><div class="drawing hpml-animation-scroll">{picture.svg}</div>'
         f'<div class="about" {placeholder("about")}></div></div>',
-        [view.keyframe(node) for node in found],
+        [view.keyframe(node) for node in all_nodes],
         style=asset("hpml.widgets.animation", "graph.css")
         + asset(__package__, "picture.css")
         + asset(__package__, "browser.css"),
         kind="browser",
         table=Table(
-            columns, [view.row(node) for node in found], formats={"parameters": "{:,}".format}
+            columns, [view.row(node) for node in all_nodes], formats={"parameters": "{:,}".format}
         ),
-        labels=[node.name for node in found],
+        labels=[node.name for node in all_nodes],
     )
 
 
@@ -117,10 +116,9 @@ class _View(NamedTuple):
     picture: Picture
 
     def keyframe(self, node: Node) -> Keyframe:
-        """Return the state in which a node is chosen."""
         picture, marks = self.picture, dict[str, str]()
         groups = {"child": node.children, "parent": node.parents}
-        states = [(state, self.nodes[i]) for state, places in groups.items() for i in places]
+        states = [(state, self.nodes[i]) for state, indices in groups.items() for i in indices]
         for state, other in [*states, ("chosen", node)]:
             marks |= {picture.values[value]: state for value in other.values}
             marks |= {} if other.call is None else {picture.calls[other.call]: state}
@@ -133,9 +131,8 @@ class _View(NamedTuple):
         return Keyframe(self._line(node), marks=marks, pieces={"about": self._about(node)})
 
     def row(self, node: Node) -> list[object]:
-        """Return what is known of a node, for the table."""
-        links = map(self._listed, (node.parents, node.children))
-        return [node.name, node.layer_type, self._shapes(node), *links, node.parameter_count]
+        neighbours = map(self._names, (node.parents, node.children))
+        return [node.name, node.layer_type, self._shapes(node), *neighbours, node.parameter_count]
 
     def _line(self, node: Node) -> str:
         _, kind, shape, parents, children, count = self.row(node)
@@ -145,8 +142,8 @@ class _View(NamedTuple):
         parts += [f"{count:,} parameters"] * bool(count)
         return ", ".join([*parts, *(["output"] * self._is_output(node))])
 
-    def _listed(self, places: Sequence[int]) -> str:
-        return " and ".join(self.nodes[place].name for place in places) or "–"
+    def _names(self, indices: Sequence[int]) -> str:
+        return " and ".join(self.nodes[index].name for index in indices) or "–"
 
     def _shapes(self, node: Node) -> str:
         return " and ".join(self.graph.values[value].text() for value in node.values)
@@ -155,11 +152,11 @@ class _View(NamedTuple):
         return not set(node.values).isdisjoint(self.graph.outputs)
 
     def _about(self, node: Node) -> str:
-        def buttons(places: Sequence[int]) -> str:
+        def buttons(indices: Sequence[int]) -> str:
             return "".join(
-                f'<button type="button" data-go="{place}">'
-                f"{html.escape(self.nodes[place].name)}</button>"
-                for place in places
+                f'<button type="button" data-go="{index}">'
+                f"{html.escape(self.nodes[index].name)}</button>"
+                for index in indices
             ) or "none"  # fmt: skip
 
         values = [self.graph.values[value] for value in node.values]
@@ -168,9 +165,9 @@ class _View(NamedTuple):
             f"{html.escape(value.kind) if value.kind != value.text() else ''}"
             for value in values
         )
-        own = () if node.layer is None else node.layer.named_parameters()
-        parts = [f"<code>{html.escape(name)}</code> {tuple(each.shape)}" for name, each in own]
-        parts += [f"{node.parameter_count:,} in all"] * (len(parts) > 1)
+        named = () if node.layer is None else node.layer.named_parameters()
+        parts = [f"<code>{html.escape(name)}</code> {tuple(each.shape)}" for name, each in named]
+        parts += [f"{node.parameter_count:,} in total"] * (len(parts) > 1)
         role = " (output of the model)" if self._is_output(node) else ""
         return (
             f"<h4>{html.escape(node.name)}</h4><dl>"

@@ -1,4 +1,4 @@
-"""The steps of executing a graph, computed from the graph alone: the player shows them."""
+"""Compute the steps of executing a graph, without values."""
 
 from __future__ import annotations
 
@@ -8,24 +8,19 @@ from typing import Literal, NamedTuple
 from hpml.base.drawing import Dataflow
 
 MOST_STEPS = 400
-"""The most steps of an execution: without memory they would double with each diamond."""
+"""Limit of steps: without memory, they double with each diamond of the graph."""
 
 Kind = Literal["ask", "find", "execute"]
 
 
 class ExecutionStep(NamedTuple):
-    """One step of an execution.
+    """One step of an execution, with the state after it.
 
-    Attributes:
-        kind: ``"ask"``, a value is asked for and not known; ``"find"``, it is asked for and known;
-            ``"execute"``, a call is executed.
-        value: the value that is asked for, or the first that the call makes.
-        call: the position of the call that makes the value; None for an input.
-        asker: the value that needs it; None where the caller of the graph asks.
-        waiting: the values whose requests are still open after this step, outermost first.
-        known: the values that are remembered after this step.
-        asked: requests so far.
-        executed: executions so far.
+    A step requests an unknown (``"ask"``) or known (``"find"``) value, or executes a call. `value`
+    is the requested value or the call's first result, `call` the index of the call that makes it
+    (None for an input), and `asker` the value that needs it (None for the caller of the graph).
+    `waiting` are the values with open requests, the outermost first, and `known` those in memory.
+    `asked` and `executed` count requests and executions so far.
     """
 
     kind: Kind
@@ -40,12 +35,12 @@ class ExecutionStep(NamedTuple):
 
 def lazy_steps(flow: Dataflow, at_most: int = MOST_STEPS) -> tuple[ExecutionStep, ...]:
     """Return the steps of a lazy execution with memory: every call once."""
-    return tuple(_asked(flow, at_most, remember=True))
+    return tuple(_lazy(flow, at_most, remember=True))
 
 
 def forgetful_steps(flow: Dataflow, at_most: int = MOST_STEPS) -> tuple[ExecutionStep, ...]:
-    """Return the steps of a lazy execution without memory: a call for each path to it."""
-    return tuple(_asked(flow, at_most, remember=False))
+    """Return the steps of a lazy execution without memory: each call once per path to it."""
+    return tuple(_lazy(flow, at_most, remember=False))
 
 
 def ordered_steps(flow: Dataflow, at_most: int = MOST_STEPS) -> tuple[ExecutionStep, ...]:
@@ -69,24 +64,24 @@ def ordered_steps(flow: Dataflow, at_most: int = MOST_STEPS) -> tuple[ExecutionS
 
 
 EXECUTIONS = {"without memory": forgetful_steps, "lazy": lazy_steps, "ordered": ordered_steps}
-"""The steps of each execution, by its name."""
+"""The functions above, by name of the execution."""
 
 
-def _asked(flow: Dataflow, at_most: int, *, remember: bool) -> Iterator[ExecutionStep]:
+def _lazy(flow: Dataflow, at_most: int, *, remember: bool) -> Iterator[ExecutionStep]:
     maker = {r: i for i, call in enumerate(flow.calls) for r in call.results}
     known = set(flow.inputs)
     asked = executed = steps = 0
-    requests: list[tuple[int, list[int]]] = []  # a value, and what it still needs, last first
-    wanted = list(reversed(flow.outputs))
+    requests: list[tuple[int, list[int]]] = []  # a value, and its missing arguments, last first
+    outputs = list(reversed(flow.outputs))
 
     def step(kind: Kind, value: int, asker: int | None) -> ExecutionStep:
-        waiting = tuple(asking for asking, _ in requests)
-        place = maker.get(value)
-        return ExecutionStep(kind, value, place, asker, waiting, frozenset(known), asked, executed)
+        waiting = tuple(requested for requested, _ in requests)
+        call = maker.get(value)
+        return ExecutionStep(kind, value, call, asker, waiting, frozenset(known), asked, executed)
 
     while steps < at_most:
         steps += 1
-        asker, missing = requests[-1] if requests else (None, wanted)
+        asker, missing = requests[-1] if requests else (None, outputs)
         if asker is not None and not missing:
             requests.pop()
             executed += 1

@@ -1,4 +1,4 @@
-"""The player of executions: one graph, executed in two ways side by side, call by call."""
+"""Animate executions of one graph side by side, step by step."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ def execution_player(
     title: str = "",
     at_most: int = MOST_STEPS,
 ) -> Animation:
-    """Return an animation of executions of a graph: who asks, who waits, what is executed.
+    """Return an animation of executions of a graph: requests, waiting values, executed calls.
 
-    One step of the animation is one step of each execution, so the one with less to do finishes
-    earlier. No values are computed.
+    Each step of the animation is one step of each execution, so the shorter one finishes earlier.
+    No values are computed.
 
     Args:
-        parents: for each value the list of those it is computed from, parents before children.
-        executions: of ``"without memory"``, ``"lazy"`` and ``"ordered"``, one or more.
-        title: of the animation.
-        at_most: steps of each execution; a longer one stops there and says so.
+        parents: for each value the values that it is computed from, in topological order.
+        executions: one or more of ``"without memory"``, ``"lazy"`` and ``"ordered"``.
+        title: title of the animation.
+        at_most: limit of steps per execution; a longer one is marked as stopped.
 
     Raises:
-        WidgetError: if there is no such execution.
+        WidgetError: if an execution is unknown.
         DrawingError: if `parents` is not a graph, or the graph is too large for a picture.
 
     >>> animation = execution_player({"x": [], "y": ["x"]})
@@ -78,11 +78,11 @@ def execution_player(
             lambda _: "",
             kind="execution",
             prefix=f"{number}",
-            tallest=3.4,
+            max_height=3.4,
         )
         steps = EXECUTIONS[name](flow, at_most + 1)
         lanes.append(_Lane(number, name, picture, flow, steps[:at_most], len(steps) > at_most))
-    # Before the first step, after each, and when all is done.
+    # Before the first step, after each step, and at the end.
     length = 2 + max(len(lane.steps) for lane in lanes)
     events = [[lane.event(step) for lane in lanes] for step in range(length)]
     rows = [[step, *(part.news for part in event)] for step, event in enumerate(events, 1)]
@@ -99,7 +99,7 @@ def execution_player(
 
 
 class _Event(NamedTuple):
-    """What one lane shows at one step; the news are None after it is done."""
+    """The state of one lane at one step; `news` is None after its end."""
 
     news: str | None
     marks: dict[str, str]
@@ -118,7 +118,7 @@ class _Lane(NamedTuple):
     is_cut: bool
 
     def event(self, step: int) -> _Event:
-        """Return what is shown after so many steps; the last state stands when all are done."""
+        """Return the state after `step` steps; after the end, it stays the last one."""
         now = self.steps[step - 1] if 0 < step <= len(self.steps) else None
         last = self.steps[min(step, len(self.steps)) - 1] if step and self.steps else None
         badges = self.picture.badges
@@ -133,11 +133,10 @@ class _Lane(NamedTuple):
         return _Event(news, self._marks(states, now), texts, pieces)
 
     def named(self, what: str) -> str:
-        """Return the name of one of the lane's placeholders."""
         return f"{what} {self.number}"
 
-    def _made_by(self, step: ExecutionStep) -> tuple[int, ...]:
-        """Return the values that a step makes: none if it only asks."""
+    def _results(self, step: ExecutionStep) -> tuple[int, ...]:
+        """Return the values that a step makes; a request makes none."""
         executes = step.kind == "execute" and step.call is not None
         return self.flow.calls[step.call or 0].results if executes else ()
 
@@ -146,22 +145,22 @@ class _Lane(NamedTuple):
         states = dict.fromkeys(sorted(known), "known")
         states |= dict.fromkeys(last.waiting if last else (), "waits")
         if now is not None and now.kind == "execute":
-            states |= dict.fromkeys(self._made_by(now), "now")
+            states |= dict.fromkeys(self._results(now), "now")
         elif now is not None:
             states[now.value] = "asked" if now.kind == "ask" else "found"
         return states
 
     def _notes(self, step: int) -> dict[str, str]:
-        """Return how often each value was made so far."""
-        made = Counter(value for past in self.steps[:step] for value in self._made_by(past))
+        """Return how often each value was computed so far."""
+        counts = Counter(value for past in self.steps[:step] for value in self._results(past))
         notes = self.picture.notes
-        return {notes[value]: f"{count}×" for value, count in made.items() if value in notes}
+        return {notes[value]: f"{count}×" for value, count in counts.items() if value in notes}
 
     def _marks(self, states: dict[int, str], now: ExecutionStep | None) -> dict[str, str]:
         picture = self.picture
         order = ("known", "waits", "found", "asked", "now")
         marks: dict[str, str] = {}
-        # Several values of a folded chain share a part: the last state in `order` is seen.
+        # Values of a folded chain share a part, which shows the last of their states in `order`.
         for value, state in sorted(states.items(), key=lambda item: order.index(item[1])):
             marks[picture.values[value]] = state
             if value in picture.badges:
@@ -175,12 +174,12 @@ class _Lane(NamedTuple):
         if now.kind == "execute" and now.call is not None:
             read = self.flow.calls[now.call].arguments
             lines += [(now.call, value, False) for value in read]
-            lines += [(now.call, value, True) for value in self._made_by(now)]
+            lines += [(now.call, value, True) for value in self._results(now)]
         elif now.asker is not None:
-            asking = [place for place, c in enumerate(self.flow.calls) if now.asker in c.results]
-            lines += [(place, now.value, False) for place in asking]
-            lines += [(place, now.asker, True) for place in asking]
-        # A request travels against the arrows, from who asks to what is asked for.
+            askers = [index for index, c in enumerate(self.flow.calls) if now.asker in c.results]
+            lines += [(index, now.value, False) for index in askers]
+            lines += [(index, now.asker, True) for index in askers]
+        # A request runs against the direction of the arrows.
         mark = "lit" if now.kind == "execute" else "asks"
         return marks | {picture.lines[line]: mark for line in lines if line in picture.lines}
 
@@ -189,13 +188,13 @@ class _Lane(NamedTuple):
         if step == 0:
             return "Nothing has happened yet."
         if now is None:
-            stopped = f"Stopped after {len(self.steps):,} steps; it has more."
+            stopped = f"Stopped after {len(self.steps):,} steps, before the end."
             count = len(self.steps)
             return stopped if self.is_cut else f"Done after {count:,} step{'s' * (count != 1)}."
         if now.kind == "execute":
-            made = self.flow.calls[now.call or 0].name
+            call = self.flow.calls[now.call or 0].name
             times = sum(past[:2] == now[:2] for past in self.steps[:step])
-            return f"{made} is executed{'' if times == 1 else f', for the {_nth(times)} time'}."
+            return f"{call} is executed{'' if times == 1 else f' for the {_nth(times)} time'}."
         asker = "You ask" if now.asker is None else f"{names[now.asker]} asks"
         answer = "" if now.kind == "ask" else ": it is known"
         return f"{asker} for {names[now.value]}{answer}."
@@ -203,7 +202,7 @@ class _Lane(NamedTuple):
     def _stack(self, now: ExecutionStep | None, last: ExecutionStep | None) -> str:
         if self.name == "ordered":
             order = [step.call for step in self.steps]
-            return f"The order: {self._listed(order, None if now is None else now.executed - 1)}"
+            return f"The order: {self._order(order, None if now is None else now.executed - 1)}"
         waiting = list(last.waiting) if last else []
         names = [html.escape(self.flow.names[value]) for value in waiting]
         if len(names) > _STACK_NAMES:
@@ -211,8 +210,8 @@ class _Lane(NamedTuple):
             names = [*names[:2], more, *names[3 - _STACK_NAMES :]]
         return f"Open requests, {len(waiting)}: " + (" → ".join(names) or "none")
 
-    def _listed(self, order: Sequence[int | None], now: int | None) -> str:
-        names = [html.escape(self.flow.calls[place or 0].name) for place in order]
+    def _order(self, order: Sequence[int | None], now: int | None) -> str:
+        names = [html.escape(self.flow.calls[call or 0].name) for call in order]
         if now is not None:
             names[now] = f"<b>{names[now]}</b>"
         middle = now or 0
@@ -225,11 +224,11 @@ class _Lane(NamedTuple):
 def _keyframe(lanes: Sequence[_Lane], event: Sequence[_Event]) -> Keyframe:
     pairs = zip(lanes, event, strict=True)
     line = " | ".join(f"{lane.name}: {part.news}" for lane, part in pairs if part.news is not None)
-    together: list[dict[str, str]] = [{}, {}, {}]
+    fields: list[dict[str, str]] = [{}, {}, {}]
     for part in event:
-        for gathered, own in zip(together, (part.marks, part.texts, part.pieces), strict=True):
-            gathered |= own
-    return Keyframe(line, *together)
+        for merged, of_lane in zip(fields, (part.marks, part.texts, part.pieces), strict=True):
+            merged |= of_lane
+    return Keyframe(line, *fields)
 
 
 def _template(lanes: Sequence[_Lane]) -> str:

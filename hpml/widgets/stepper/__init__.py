@@ -1,8 +1,8 @@
-"""The stepper: any function of yours, executed by the stack machine, to be stepped through.
+"""The stepper: an animation of a function, executed by the stack machine.
 
-Read it in the order in which a call becomes a page: `code` (what ran, and its source), `events`
-(what is seen at each step, in the words of `captions`), `layout` (what has a place), `template` and
-`keyframes`; `stepper` is what a notebook calls.
+In the order in which a trace becomes a page: `code` (code objects and sources), `events` (the
+states shown, with the sentences of `captions`), `layout`, `template` and `keyframes`; `stepper` is
+the entry point.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What an instruction does, in one line of plain words.
+"""Describe the effect of an instruction in one sentence.
 
 `_SENTENCES` has a template for each family of opcodes, such as ``"sets {name} of {1} to {0}"``, or
-a function where the words depend on more than the opcode. `_fields` lists what a template may name.
+a function if the sentence depends on more than the opcode. `_fields` lists the template's fields.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ from collections.abc import Callable, Sequence
 from string import Formatter
 
 from hpml.bytecode.machine import Step
-from hpml.widgets.stepper.words import Words, named
+from hpml.widgets.stepper.words import Words, without_brackets
 
 _MANY = 4
 _NULL = "NULL"
 
-_TO_SEE_IT = ". To see them run, step through something that asks it for values, such as list(...)"
+_GENERATOR_HINT = (
+    ". To see them run, step through a call that consumes the generator, such as list(...)"
+)
 _CALLS = {"CALL": 2, "CALL_KW": 3}
-"""Calls, and how many values lie on the stack besides as many arguments as the number says."""
+"""Calls, and the number of values that they take off the stack besides `arg` arguments."""
 
 _OPERANDS = {
     **dict.fromkeys(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "CONTAINS_OP", "STORE_ATTR"), 2),
@@ -27,20 +29,17 @@ _OPERANDS = {
     **dict.fromkeys(("GET_ITER", "UNPACK_SEQUENCE", "UNPACK_EX", "LOAD_ATTR", "LOAD_METHOD"), 1),
     **dict.fromkeys(("TO_BOOL", "FORMAT_VALUE", "FORMAT_SIMPLE", "CONVERT_VALUE"), 1),
 }
-"""How many values at the top of the stack an instruction works on, where it may raise."""
+"""Number of operands, for instructions that may raise."""
 
 
 def instruction_words(step: Step) -> Words:
-    """Return what a step did, without where an exception of its went."""
-    words = _does(step) if step.raised is None else _raises(step)
+    """Return a sentence about a step, without the handler of its exception."""
+    words = _effect(step) if step.raised is None else _raises(step)
     return [("op", str(step.instruction)), " ", *words]
 
 
-def locals_named(step: Step) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of the variables that a step reads, and of those it writes.
-
-    One instruction of 3.13 may do two such things, as ``STORE_FAST_LOAD_FAST x, y``.
-    """
+def accessed_variables(step: Step) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of the variables that a step reads, and of those that it writes."""
     name, first = step.opname, step.instruction.argrepr
     if name in ("LOAD_FAST_AND_CLEAR", "LOAD_CLOSURE") or not ("_FAST" in name or "DEREF" in name):
         return (), ()
@@ -50,15 +49,15 @@ def locals_named(step: Step) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return (names, ()) if name.startswith("LOAD") else ((), names)
 
 
-def _does(step: Step) -> Words:
+def _effect(step: Step) -> Words:
     for opcodes, sentence in _SENTENCES.items():
         if re.fullmatch(opcodes, step.opname):
             return _fill(sentence, step) if isinstance(sentence, str) else sentence(step)
-    return _plainly(step)
+    return _stack_effect(step)
 
 
 def _fill(template: str, step: Step, **more: Words) -> Words:
-    """Return a template's words, with what a step did in place of its fields."""
+    """Return the words of a template, with its fields filled in from a step."""
     fields = _fields(step) | more
     words: Words = []
     for text, field, *_ in Formatter().parse(template):
@@ -67,9 +66,9 @@ def _fill(template: str, step: Step, **more: Words) -> Words:
 
 
 def _fields(step: Step) -> dict[str, Words]:
-    """Return what each field of a template stands for; a number is a value taken, lowest first."""
+    """Return the fields of templates; a number is the index of a popped value, lowest first."""
     name = re.sub(r"NULL(\|self)? \+ | \+ NULL(\|self)?", "", step.instruction.argrepr)
-    kind = "cell" if "DEREF" in step.opname else "place"
+    kind = "the cell at " if "DEREF" in step.opname else ""
     gone, taken = _gone(step), _without_null(_gone(step))
     return {
         "function": [step.function],
@@ -77,9 +76,9 @@ def _fields(step: Step) -> dict[str, Words]:
         "first": [("name", name.split(", ")[0])],
         "last": [("name", name.split(", ")[-1])],
         "names": _separated("name", name.split(", "), " and "),
-        "slot": [f"{kind} {step.instruction.arg} of the values array, ", ("name", name)],
+        "slot": [("name", name), f" ({kind}index {step.instruction.arg} of the values array)"],
         "gone": _listed("gone", gone),
-        **{str(place): [("gone", value)] for place, value in enumerate(gone)},
+        **{str(index): [("gone", value)] for index, value in enumerate(gone)},
         "takes": ["takes ", *_listed("gone", taken), " off the stack and "] if taken else [],
         "new": _listed("new", _without_null(step.pushed)),
         "jumps": [_jumps(step)],
@@ -88,7 +87,8 @@ def _fields(step: Step) -> dict[str, Words]:
 
 def _gone(step: Step) -> list[str]:
     """Return the values taken off the stack, the lowest first."""
-    return [named(value) for value in step.stack_before[len(step.stack_before) - step.popped :]]
+    gone = step.stack_before[len(step.stack_before) - step.popped :]
+    return [without_brackets(value) for value in gone]
 
 
 def _without_null(values: Sequence[str]) -> list[str]:
@@ -104,15 +104,15 @@ def _listed(kind: str, values: Sequence[str]) -> Words:
 
 def _separated(kind: str, values: Sequence[str], last: str) -> Words:
     words: Words = []
-    for place, value in enumerate(values):
-        words += ([last if place == len(values) - 1 else ", "] if place else []) + [
-            (kind, named(value))
+    for index, value in enumerate(values):
+        words += ([last if index == len(values) - 1 else ", "] if index else []) + [
+            (kind, without_brackets(value))
         ]
     return words
 
 
-def _plainly(step: Step) -> Words:
-    """Say what was taken off the stack and what was put on it."""
+def _stack_effect(step: Step) -> Words:
+    """Return which values were taken off the stack and pushed."""
     if _without_null(step.pushed):
         return _fill("{takes}pushes {new}", step)
     if taken := _without_null(_gone(step)):
@@ -130,7 +130,7 @@ def _raises(step: Step) -> Words:
         count = number
     elif step.opname in _CALLS:
         count = number + _CALLS[step.opname]
-    # With an exception the stack is cut: what lay lower was not an operand of this instruction.
+    # An exception cuts the stack below the operands as well.
     low = max(0, len(step.stack_before) - count)
     taken = _without_null(step.stack_before[low:])
     if taken and step.opname in _CALLS:
@@ -143,22 +143,22 @@ def _raises(step: Step) -> Words:
 def _resume(step: Step) -> Words:
     if step.instruction.arg == 0:
         return _fill("begins {function}; it changes nothing", step)
-    return _fill("goes on in {function} where it had paused", step)
+    return _fill("resumes {function} where it was suspended", step)
 
 
 def _store_fast(step: Step) -> Words:
     if _gone(step) == [_NULL]:
-        return _fill("takes the empty place off the stack: {name} has no value again", step)
+        return _fill("takes NULL off the stack: {name} has no value again", step)
     return _fill("takes {gone} off the stack and stores it in {slot}", step)
 
 
 def _load_named(step: Step) -> Words:
-    null = ", with an empty place (NULL) for the call" if _NULL in step.pushed else ""
+    null = ", and NULL for the call" if _NULL in step.pushed else ""
     return _fill("looks up the name {name} and pushes {new}" + null, step)
 
 
 def _load_attr(step: Step) -> Words:
-    # A method comes with its object, which is its first argument: that stays on the stack.
+    # With a method, its object stays on the stack as the first argument.
     owner = _without_null(_gone(step)) or step.stack_before[-1:]
     return _fill("looks up {name} of {owner} and pushes {new}", step, owner=_listed("gone", owner))
 
@@ -170,7 +170,6 @@ def _unpack(step: Step) -> Words:
 
 def _test_jump(step: Step) -> Words:
     jumps = step.jumped_to is not None
-    # None is asked for by name; anything else is asked whether it counts as true.
     if "NONE" in step.opname:
         verdict = "is None" if ("NOT" in step.opname) != jumps else "is not None"
     else:
@@ -189,76 +188,81 @@ def _jumps(step: Step) -> str:
 def _for_iter(step: Step) -> Words:
     template = "asks the iterator for its next value"
     if step.jumped_to is not None:
-        template += "; there is none left: {jumps}"
+        template += ", but it is exhausted: {jumps}"
     elif step.pushed:
         template += " and pushes {new}"
     return _fill(template, step)
 
 
 def _call(step: Step) -> Words:
-    what, *given = _without_null(_gone(step)) or [""]
-    template = "calls {what}" if what else "makes the call"
-    if given:
-        template += " with {given}"
+    callee, *arguments = _without_null(_gone(step)) or [""]
+    template = "calls {callee}" if callee else "makes the call"
+    if arguments:
+        template += " with {arguments}"
     if step.called is not None:
         template += ": a new frame begins, with an empty stack"
     elif step.pushed:
-        template += " and pushes what it returns, {new}"
-    return _fill(template, step, what=[("gone", what)], given=_listed("gone", given))
+        template += " and pushes the returned value, {new}"
+    fields: dict[str, Words] = {
+        "callee": [("gone", callee)],
+        "arguments": _listed("gone", arguments),
+    }
+    return _fill(template, step, **fields)
 
 
 def _make_generator(step: Step) -> Words:
-    made: Words = [("new", named(step.returned or "a generator"))]
-    more = "" if step.depth else _TO_SEE_IT
-    return _fill("makes {made}; none of its lines has run yet" + more, step, made=made)
+    generator: Words = [("new", without_brackets(step.returned or "a generator"))]
+    hint = "" if step.depth else _GENERATOR_HINT
+    template = "creates {generator}; none of its lines has run yet" + hint
+    return _fill(template, step, generator=generator)
 
 
 def _return(step: Step) -> Words:
-    value, *_ = _gone(step) or [named(step.returned or "")]
+    value, *_ = _gone(step) or [without_brackets(step.returned or "")]
     taken = "takes {gone} off the stack: " if step.popped else ""
     return _fill(taken + "{function} returns {value}", step, value=[("new", value)])
 
 
 def _yield(step: Step) -> Words:
-    value, *_ = _gone(step) or [named(step.returned or "")]
-    return _fill("hands {value} out; {function} pauses here", step, value=[("gone", value)])
+    value, *_ = _gone(step) or [without_brackets(step.returned or "")]
+    return _fill("yields {value}; {function} is suspended", step, value=[("gone", value)])
 
 
 def _copy(step: Step) -> Words:
     below = (step.instruction.arg or 1) - 1
-    which = f"value that lies {below} below the top" if below else "same value"
-    return _fill(f"pushes the {which} once more: {{new}}", step)
+    which = f"value {below} below the top" if below else "top value"
+    return _fill(f"pushes the {which} again: {{new}}", step)
 
 
 def _swap(step: Step) -> Words:
-    top, other = (named(step.stack_after[-n]) for n in (1, step.instruction.arg or 2))
+    top, other = (without_brackets(step.stack_after[-n]) for n in (1, step.instruction.arg or 2))
     template = "swaps two values: {top} is on top now, and {other} below"
     return _fill(template, step, top=[("new", top)], other=[("new", other)])
 
 
 def _push_exception(step: Step) -> Words:
-    template = "marks {error} as the exception being handled, and keeps the one before"
+    template = "makes {error} the handled exception, and pushes the one handled before"
     return _fill(template, step, error=[("bad", step.stack_after[-1])])
 
 
 def _match_exception(step: Step) -> Words:
-    wanted = _gone(step)[-1:] or [named(step.stack_before[-1])]
-    template = "asks whether the exception matches {kind} and pushes the answer, {new}"
-    return _fill(template, step, kind=[("gone", wanted[0].removeprefix("class "))])
+    kind, *_ = _gone(step)[-1:] or [without_brackets(step.stack_before[-1])]
+    template = "tests whether the exception matches {kind} and pushes the answer, {new}"
+    return _fill(template, step, kind=[("gone", kind.removeprefix("class "))])
 
 
 _SENTENCES: dict[str, str | Callable[[Step], Words]] = {
     "RESUME": _resume,
     "NOP|CACHE": "does nothing",
-    "NOT_TAKEN": "does nothing: it marks where the jump above does not lead",
-    "PRECALL": "gets the call that follows ready",
-    "EXTENDED_ARG": "holds the upper part of the next instruction's number",
-    "COPY_FREE_VARS": "brings in the cells that come from outside this function",
+    "NOT_TAKEN": "does nothing: it marks the branch without a jump",
+    "PRECALL": "prepares the following call",
+    "EXTENDED_ARG": "contains the upper bits of the next instruction's argument",
+    "COPY_FREE_VARS": "copies the cells of the enclosing functions into this frame",
     "SETUP_ANNOTATIONS": "creates the dictionary of annotations",
     # Variables
-    "LOAD_FAST_AND_CLEAR": "puts the variable {name} aside on the stack for a while",
-    "LOAD_FAST.*_LOAD_FAST.*": "reads places of the values array, {names}, and pushes {new}",
-    "LOAD_FAST.*|LOAD_DEREF|LOAD_CLASSDEREF": "reads {slot}, and pushes {new}",
+    "LOAD_FAST_AND_CLEAR": "saves the variable {name} on the stack and clears it",
+    "LOAD_FAST.*_LOAD_FAST.*": "reads {names} from the values array and pushes {new}",
+    "LOAD_FAST.*|LOAD_DEREF|LOAD_CLASSDEREF": "reads {slot} and pushes {new}",
     "LOAD_CLOSURE": "pushes the cell of {name} itself",
     "STORE_FAST_LOAD_FAST": (
         "takes {gone} off the stack into {first}, then reads {last} and pushes {new}"
@@ -277,9 +281,9 @@ _SENTENCES: dict[str, str | Callable[[Step], Words]] = {
     "DELETE_SUBSCR": "takes {gone} off the stack and deletes that item",
     "DELETE_ATTR": "takes {gone} off the stack and deletes its attribute {name}",
     "DELETE_.*": "deletes {name}",
-    # Values that are made
+    # New values
     "LOAD_CONST": "pushes the constant {new}",
-    "LOAD_BUILD_CLASS": "pushes what makes classes, {new}",
+    "LOAD_BUILD_CLASS": "pushes the function that creates classes, {new}",
     "LOAD_ASSERTION_ERROR": "pushes {new}",
     "BUILD_LIST": "{takes}pushes the list {new}",
     "BUILD_TUPLE": "{takes}pushes the tuple {new}",
@@ -291,7 +295,7 @@ _SENTENCES: dict[str, str | Callable[[Step], Words]] = {
     "GET_ITER|GET_YIELD_FROM_ITER": "{takes}pushes an iterator over it, {new}",
     "GET_LEN": "{takes}pushes the length of the value below, {new}",
     "FORMAT_VALUE|FORMAT_SIMPLE|FORMAT_WITH_SPEC|CONVERT_VALUE": "{takes}pushes it as text, {new}",
-    "TO_BOOL": "{takes}pushes whether that counts as true: {new}",
+    "TO_BOOL": "{takes}pushes its truth value, {new}",
     "UNPACK_.*": _unpack,
     "LIST_APPEND": "takes {gone} off the stack and appends it to the list",
     "LIST_EXTEND": "takes {gone} off the stack and adds its items to the list",
@@ -303,20 +307,20 @@ _SENTENCES: dict[str, str | Callable[[Step], Words]] = {
     "POP_JUMP_.*|JUMP_IF_.*": _test_jump,
     "JUMP_.*": "{jumps}",
     "FOR_ITER": _for_iter,
-    "PUSH_NULL": "pushes an empty place (NULL), which the call that follows expects there",
-    "KW_NAMES": "holds the names of the last arguments of the call that follows",
+    "PUSH_NULL": "pushes NULL, which the following call expects",
+    "KW_NAMES": "contains the names of the following call's keyword arguments",
     "CALL|CALL_KW|CALL_FUNCTION_EX": _call,
     "RETURN_GENERATOR": _make_generator,
     "RETURN_.*": _return,
     "YIELD_VALUE": _yield,
     # The stack itself
-    "POP_TOP|END_FOR|END_SEND": "throws {gone} away: it is not used",
+    "POP_TOP|END_FOR|END_SEND": "discards {gone}",
     "COPY": _copy,
     "SWAP": _swap,
     # Exceptions and `with`
     "PUSH_EXC_INFO": _push_exception,
     "POP_EXCEPT": "ends the handling of the exception",
     "CHECK_EXC_MATCH": _match_exception,
-    "BEFORE_WITH": "enters {gone}: pushes its exit and what it gives, {new}",
+    "BEFORE_WITH": "enters {gone}: pushes its __exit__ and the value of its __enter__, {new}",
 }
-"""What a step did, by its opcode: the first family that matches counts."""
+"""Sentences by pattern of opcodes; the first that matches is used."""

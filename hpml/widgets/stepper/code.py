@@ -22,30 +22,24 @@ class Source:
 
 @dataclass(frozen=True)
 class Code:
-    """A code object as it is shown.
+    """A code object with its listing and source (None if not found).
 
-    Attributes:
-        name: the qualified name of its function.
-        instructions: in the order of their offsets.
-        guards: the rows of its exception table.
-        places: the names of its values array, by index.
-        cells: the names among them that are shared with other functions.
-        spans: for offsets the line, and the columns in characters, of what they were compiled
-            from, where that lies within one line.
-        source: what it was compiled from; None if that cannot be found.
+    `guards` are the rows of its exception table. `slot_names` are the names of its values array,
+    `cells` those shared with other functions. `spans` has by offset the line, and the columns in
+    characters, of an instruction's source, if that is within one line.
     """
 
     name: str
     instructions: tuple[Instruction, ...]
     guards: tuple[ExceptionEntry, ...]
-    places: tuple[str, ...]
+    slot_names: tuple[str, ...]
     cells: frozenset[str]
     spans: dict[int, tuple[int, int, int]]
     source: Source | None
 
 
 def codes_of(trace: Trace) -> tuple[tuple[Code, ...], list[int]]:
-    """Return the code objects of a trace, in the order in which they run, and each step's own."""
+    """Return the code objects of a trace in execution order, and the index of each step's code."""
     sources = _Sources()
     codes: list[Code] = []
     numbers: dict[int, int] = {}  # by identity: equal code objects may come from different lines
@@ -53,20 +47,20 @@ def codes_of(trace: Trace) -> tuple[tuple[Code, ...], list[int]]:
         code = step.instruction.code
         if id(code) not in numbers:
             numbers[id(code)] = len(codes)
-            codes.append(_shown(code, sources))
+            codes.append(_code(code, sources))
     return tuple(codes), [numbers[id(step.instruction.code)] for step in trace]
 
 
-def _shown(code: CodeType, sources: _Sources) -> Code:
+def _code(code: CodeType, sources: _Sources) -> Code:
     listing = disassemble(code).listings[0]
-    # As in CPython: a parameter that inner functions use is variable and cell in one place.
-    own = [name for name in code.co_cellvars if name not in code.co_varnames]
-    source = sources.around(code)
+    # As in CPython, a parameter that inner functions use has one slot, as a variable and a cell.
+    cells = [name for name in code.co_cellvars if name not in code.co_varnames]
+    source = sources.containing(code)
     return Code(
         code.co_qualname,
         listing.instructions,
         listing.exception_table,
-        (*code.co_varnames, *own, *code.co_freevars),
+        (*code.co_varnames, *cells, *code.co_freevars),
         frozenset((*code.co_cellvars, *code.co_freevars)),
         {} if source is None else _spans(code, listing.instructions, source),
         source,
@@ -74,13 +68,13 @@ def _shown(code: CodeType, sources: _Sources) -> Code:
 
 
 class _Sources:
-    """Find the source around code objects; that of an enclosing function is found once."""
+    """Finds the sources of code objects; nested functions share that of the enclosing one."""
 
     def __init__(self) -> None:
         self._found: list[tuple[str, Source]] = []
 
-    def around(self, code: CodeType) -> Source | None:
-        """Return the source that holds a code object, or None if there is none."""
+    def containing(self, code: CodeType) -> Source | None:
+        """Return the source that contains a code object, or None if it cannot be found."""
         line = code.co_firstlineno
         for file, source in self._found:
             if file == code.co_filename and source.first <= line < source.first + len(source.lines):

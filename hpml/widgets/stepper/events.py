@@ -1,4 +1,4 @@
-"""A trace as events to show: values, changes, and which call waits for which."""
+"""Convert a trace to the events that a stepper shows."""
 
 from __future__ import annotations
 
@@ -7,30 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from hpml.bytecode.machine import Raised, Step, Trace
-from hpml.widgets.stepper.captions import instruction_words, locals_named
-from hpml.widgets.stepper.words import Words, named
+from hpml.widgets.stepper.captions import accessed_variables, instruction_words
+from hpml.widgets.stepper.words import Words, without_brackets
 
-_HANDED_BACK = ("RETURN_VALUE", "RETURN_CONST")
+_RETURNS = ("RETURN_VALUE", "RETURN_CONST")
 
 
 @dataclass(frozen=True)
 class Event:
-    """What is to be seen at one event.
+    """The state shown in one keyframe, after `step`.
 
-    Attributes:
-        kind: "start", "step", "back" (a call's value arrives), "lands" (an exception arrives) or
-            "stopped" (the limit on steps was met).
-        step: the instruction that is looked at.
-        words: what happens, in one sentence.
-        stack: the value stack afterwards, from the bottom to the top.
-        callers: the steps of the functions that wait, the outermost first.
-        printed: what had been printed before.
-        gone: what was taken off, with the level at which it lay.
-        new: the levels of `stack` that were put on it or that changed.
-        read, written: the names of variables that were.
-        prints: what was printed now.
-        raised: the exception raised now, or None.
-        goes_to: the offset that a jump or an exception leads to, or None.
+    `kind` is "start", "step", "back" (a call's value arrives), "lands" (an exception arrives) or
+    "stopped" (the limit of steps was reached). `callers` are the steps of the waiting calls, the
+    outermost first. `gone` has levels and values taken off the stack, `new` the pushed or changed
+    levels of `stack`. `printed` is earlier output, `prints` that of this event. `goes_to` is the
+    offset of the target of a jump or an exception.
     """
 
     kind: str
@@ -49,46 +40,43 @@ class Event:
 
     @property
     def locals(self) -> Mapping[str, str]:
-        """The variables by name."""
         return self.step.locals
 
     @property
     def cells(self) -> Mapping[str, str]:
-        """The variables that are shared with other functions, by name."""
         return self.step.cells
 
     @property
     def line(self) -> int | None:
-        """Return the line of the source."""
         return self.step.line
 
 
-def events(trace: Trace, called_with: str = "") -> tuple[Event, ...]:
-    """Return the events of a trace, one or more."""
-    return tuple(_Walk(trace, called_with).events())
+def events(trace: Trace, call_text: str) -> tuple[Event, ...]:
+    """Return the events of a trace with one or more steps."""
+    return tuple(_EventMaker(trace, call_text).events())
 
 
-class _Walk:
-    """Goes through the steps and remembers which functions have not ended."""
+class _EventMaker:
+    """Makes the events of a trace; `active` has the latest step of each call in progress."""
 
-    def __init__(self, trace: Trace, called_with: str) -> None:
+    def __init__(self, trace: Trace, call_text: str) -> None:
         self.steps = trace.steps
         self.ended = trace.value is not None or trace.exception is not None
-        self.called_with = called_with
-        self.open: list[Step] = []
-        self.driven: list[Step] = []
+        self.call_text = call_text
+        self.active: list[Step] = []
+        self.resuming: list[Step] = []  # steps that resumed a generator that has not yielded yet
         self.printed = ""
 
     def events(self) -> Iterator[Event]:
         yield self._start()
-        for place, step in enumerate(self.steps):
-            after = self.steps[place + 1] if place + 1 < len(self.steps) else None
-            del self.open[step.depth :]
-            self.open.append(step)
+        for index, step in enumerate(self.steps):
+            after = self.steps[index + 1] if index + 1 < len(self.steps) else None
+            del self.active[step.depth :]
+            self.active.append(step)
             if after is not None and after.depth > step.depth and step.called is None:
-                # It makes a generator run; what it did itself shows when that pauses.
-                self.driven.append(step)
-                yield self._asks(step)
+                # It resumes a generator; its own effect follows after the generator's steps.
+                self.resuming.append(step)
+                yield self._resumes(step)
             else:
                 yield self._step(step, after)
             yield from self._arrivals(step, after)
@@ -96,19 +84,19 @@ class _Walk:
             yield self._stopped()
 
     def _arrivals(self, step: Step, after: Step | None) -> Iterator[Event]:
-        """Yield what a caller sees when `step` was the last of a function that it called."""
+        """Yield the events in the caller if `step` was the last of a call."""
         depth = -1 if after is None else after.depth
         if after is None and not self.ended:
             return
-        while self.driven and self.driven[-1].depth >= depth and self.driven[-1] is not step:
-            waiting = self.driven.pop()
-            del self.open[waiting.depth + 1 :]
+        while self.resuming and self.resuming[-1].depth >= depth and self.resuming[-1] is not step:
+            waiting = self.resuming.pop()
+            del self.active[waiting.depth + 1 :]
             yield self._step(waiting, None if waiting.depth > depth else after)
             step = waiting
-        if after is None or after.depth >= step.depth or after.depth >= len(self.open):
+        if after is None or after.depth >= step.depth or after.depth >= len(self.active):
             return
-        call = self.open[after.depth]
-        del self.open[after.depth + 1 :]
+        call = self.active[after.depth]
+        del self.active[after.depth + 1 :]
         if call.called is None:
             return
         if step.returned is not None:
@@ -119,30 +107,29 @@ class _Walk:
     def _start(self) -> Event:
         first = self.steps[0]
         words: Words = [
-            f"{self.called_with or first.function} is called: its arguments are in the values "
+            f"{self.call_text} is called: its arguments are in the values "
             "array, the value stack is empty, and nothing has been executed yet"
         ]
         return self._event("start", first, words, ())
 
-    def _asks(self, step: Step) -> Event:
-        of_class = "<builtin __build_class__>" in step.stack_before
-        runs = "runs the body of the class" if of_class else "makes a generator run until it pauses"
-        words: Words = [("op", str(step.instruction)), f" {runs}"]
-        # What the step itself does comes later.
+    def _resumes(self, step: Step) -> Event:
+        is_class = "<builtin __build_class__>" in step.stack_before
+        effect = "runs the body of the class" if is_class else "runs a generator until it yields"
+        words: Words = [("op", str(step.instruction)), f" {effect}"]
         return self._event("step", step, words, step.stack_before)
 
     def _step(self, step: Step, after: Step | None) -> Event:
         words = instruction_words(step)
         if step.raised is not None:
-            words = [*words, "; ", *self._where_caught(step, after)]
-        elif step.returned is not None and step.depth and step.opname in _HANDED_BACK:
-            caller = self.open[step.depth - 1].function if step.depth <= len(self.open) else ""
+            words = [*words, "; ", *self._handler_words(step, after)]
+        elif step.returned is not None and step.depth and step.opname in _RETURNS:
+            caller = self.active[step.depth - 1].function if step.depth <= len(self.active) else ""
             words = [*words, f" to {caller}"] if caller else words
         low = len(step.stack_before) - step.popped
         gone = tuple(enumerate(step.stack_before[low:], low))
         pairs = zip(step.stack_before[:low], step.stack_after, strict=False)
         changed = {level for level, (old, new) in enumerate(pairs) if old != new}
-        read, written = locals_named(step)
+        read, written = accessed_variables(step)
         event = self._event(
             "step",
             step,
@@ -159,28 +146,28 @@ class _Walk:
         self.printed += step.printed
         return event
 
-    def _where_caught(self, step: Step, after: Step | None) -> Words:
+    def _handler_words(self, step: Step, after: Step | None) -> Words:
         handler = step.jumped_to
-        # A handler that follows directly is no jump.
+        # A handler that follows directly is not recorded as a jump.
         if handler is None and step.guard is not None and after is not None:
-            here = (after.depth, after.offset) == (step.depth, step.guard.target)
-            handler = after.offset if here else None
+            is_next = (after.depth, after.offset) == (step.depth, step.guard.target)
+            handler = after.offset if is_next else None
         if handler is not None:
             return [f"caught: the exception table leads to {handler}"]
         if after is None or after.depth >= step.depth:
             return [f"nothing here catches it: it leaves {step.function}"]
-        left = [each.function for each in reversed(self.open[after.depth + 1 :])]
+        left = [each.function for each in reversed(self.active[after.depth + 1 :])]
         where = "" if after.line is None else f" (line {after.line})"
         return [f"it leaves {' and '.join(left)}; caught in {after.function} at {after.offset}",
                 where]  # fmt: skip
 
     def _back(self, call: Step, after: Step) -> Event:
-        put = after.stack_before[len(call.stack_after) :]
+        pushed = after.stack_before[len(call.stack_after) :]
         words: Words = [f"Back in {call.function}: ", ("op", str(call.instruction)), " pushes "]
-        # A class gives the object that it made, and not what its __init__ returned.
-        made = (call.called or "").endswith(".__init__") and put and put[-1] != "None"
-        what = "the object that was made, " if made else f"what {call.called} returned, "
-        words += [what, ("new", named(put[-1]))] if put else ["nothing"]
+        # Calling a class pushes the new object, not the value returned by __init__.
+        is_object = (call.called or "").endswith(".__init__") and pushed and pushed[-1] != "None"
+        what = "the new object, " if is_object else f"the value returned by {call.called}, "
+        words += [what, ("new", without_brackets(pushed[-1]))] if pushed else ["nothing"]
         new = frozenset(range(len(call.stack_after), len(after.stack_before)))
         return self._event("back", call, words, after.stack_before, new=new)
 
@@ -188,7 +175,7 @@ class _Walk:
         kept = call.guard.depth if call.guard is not None else 0
         words: Words = [
             f"Back in {call.function}: the ", ("bad", raised.type), " arrives; the exception table "
-            f"cuts the stack to {_counted(kept, 'value')}, pushes the exception and goes on at "
+            f"cuts the stack to {_counted(kept, 'value')}, pushes the exception and continues at "
             f"{after.offset}",
         ]  # fmt: skip
         stack = after.stack_before
@@ -202,15 +189,15 @@ class _Walk:
         last = self.steps[-1]
         count = _counted(len(self.steps), "instruction")
         words: Words = [
-            f"Stopped here, after {count}: the program had not ended. To see more of it, "
-            f"allow more with max_steps={2 * len(self.steps)}; or look for a loop that does not end"
+            f"Stopped after {count}, before the program ended. To see more, pass "
+            f"max_steps={2 * len(self.steps)}, or look for an endless loop"
         ]
         return self._event("stopped", last, words, last.stack_after)
 
     def _event(
         self, kind: str, step: Step, words: Words, stack: Sequence[str], **more: Any
     ) -> Event:
-        waiting = tuple(self.open[: step.depth])
+        waiting = tuple(self.active[: step.depth])
         return Event(kind, step, words, tuple(stack), waiting, self.printed, **more)
 
 

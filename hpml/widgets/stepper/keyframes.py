@@ -1,4 +1,4 @@
-"""The keyframes of a stepper: for each event, what is marked and what is filled in."""
+"""Make the keyframes of a stepper from its events."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import html
 from hpml.widgets.animation.animation import Keyframe
 from hpml.widgets.stepper.events import Event
 from hpml.widgets.stepper.layout import Layout
-from hpml.widgets.stepper.words import as_html, as_text, named
+from hpml.widgets.stepper.words import as_html, as_text, without_brackets
 
 _PRINTED = 400
 _PRINTED_LINES = 8
@@ -39,20 +39,20 @@ def _keyframe(layout: Layout, number: int) -> Keyframe:
 def _pointer(
     layout: Layout, event: Event, code: int, marks: dict[str, str], pieces: dict[str, str]
 ) -> None:
-    """Mark the line and the instruction, where a jump leads, and what of the line is at work."""
+    """Mark the current line, its executed part, the instruction, and the target of a jump."""
     shown, source = layout.codes[code], layout.source_of[code]
     starts = event.kind == "start"
-    here = "soon" if starts else "bad" if event.raised is not None else "at"
-    # Only a number is kept in sight: a wide row would be scrolled to its middle.
-    marks[f"i{code}.{event.step.offset}"] = here
+    state = "soon" if starts else "bad" if event.raised is not None else "at"
+    # "here" is on the number only: a wide row would be scrolled to its middle.
+    marks[f"i{code}.{event.step.offset}"] = state
     marks[f"o{code}.{event.step.offset}"] = "here"
     if event.goes_to is not None:
         target = f"i{code}.{event.goes_to}"
         marks[target] = f"{marks[target]} next" if target in marks else "next"
-        for place, arc in enumerate(layout.arcs[code]):
+        for index, arc in enumerate(layout.arcs[code]):
             ends = [shown.instructions[row].offset for row in (arc.start, arc.end)]
             if ends == [event.step.offset, event.goes_to]:
-                marks[f"a{code}.{place}"] = "lit"
+                marks[f"a{code}.{index}"] = "lit"
     if source is None:
         marks |= {"no source": "shown"} if None in layout.source_of else {}
         return
@@ -60,7 +60,7 @@ def _pointer(
     text = layout.sources[source]
     line = event.line
     if line is not None and 0 <= line - text.first < len(text.lines):
-        marks[f"l{source}.{line}"] = here
+        marks[f"l{source}.{line}"] = state
         marks[f"n{source}.{line}"] = "here"
         span = shown.spans.get(event.step.offset)
         if span is not None and not starts:
@@ -72,7 +72,7 @@ def _pointer(
 def _stack(layout: Layout, event: Event, marks: dict[str, str], texts: dict[str, str]) -> None:
     states: dict[int, list[str]] = {row: [] for row in range(layout.levels)}
     for level, value in enumerate(event.stack):
-        texts[f"K{level}"] = named(value)
+        texts[f"K{level}"] = without_brackets(value)
         states[level] += ["full", *["new"] * (level in event.new), *["null"] * (value == "NULL")]
     if event.stack:
         states[len(event.stack) - 1] += ["top", "here"]
@@ -80,7 +80,7 @@ def _stack(layout: Layout, event: Event, marks: dict[str, str], texts: dict[str,
         texts["K0"] = "empty"
         states[0].append("void")
     for level, value in event.gone:
-        texts[f"G{level}"] = named(value)
+        texts[f"G{level}"] = without_brackets(value)
         states[level].append("went")
     marks |= {f"k{row}": " ".join(state) for row, state in states.items() if state}
 
@@ -89,13 +89,13 @@ def _variables(
     layout: Layout, event: Event, code: int, marks: dict[str, str], texts: dict[str, str]
 ) -> None:
     values = {**event.locals, **event.cells}
-    for place, variable in enumerate(layout.variables[code]):
+    for index, variable in enumerate(layout.variables[code]):
         if variable.name in values:
-            texts[f"w{code}.{place}"] = named(values[variable.name])
+            texts[f"w{code}.{index}"] = without_brackets(values[variable.name])
         state = ["written"] * (variable.name in event.written)
         state += ["read"] * (variable.name in event.read)
         if state:
-            marks[f"v{code}.{place}"] = " ".join([*state, "here"])
+            marks[f"v{code}.{index}"] = " ".join([*state, "here"])
 
 
 def _guard(
@@ -105,31 +105,31 @@ def _guard(
         return
     guard = event.step.guard
     if guard is None:
-        pieces["guard"] = "Not guarded: an exception here would leave the function."
+        pieces["guard"] = "Not guarded: an exception leaves the function."
         return
     marks["guard"] = "on"
     pieces["guard"] = (
         f"Guarded by the exception table: an exception at <b>{guard.start}</b> to "
-        f"<b>{guard.end - 2}</b> goes on at <b>{guard.target}</b>."
+        f"<b>{guard.end - 2}</b> continues at <b>{guard.target}</b>."
     )
-    for place, entry in enumerate(layout.codes[code].guards):
+    for index, entry in enumerate(layout.codes[code].guards):
         inside = entry.start <= event.step.offset < entry.end and entry.target == guard.target
         if inside:
             thrown = event.goes_to == guard.target and marks.get("says") == "bad"
-            marks[f"e{code}.{place}"] = "thrown" if thrown else "on"
+            marks[f"e{code}.{index}"] = "thrown" if thrown else "on"
 
 
 def _calls(event: Event) -> dict[str, str]:
-    """Return the function that runs, and each that waits, with what waits on its stack."""
+    """Return the running function, and each waiting call with its stack and variables."""
     where = "" if event.line is None else f" line {event.line}"
     pieces = {"calls": f"<b>{html.escape(event.step.function)}</b>{where}"}
     for depth, step in enumerate(event.callers):
         line = "" if step.line is None else f" waits in line {step.line}"
-        # What a call takes off is its callee's; a generator that runs on leaves the stack as it is.
+        # A call has popped its operands; resuming a generator leaves the stack unchanged.
         stack = step.stack_after if step.called is not None else step.stack_before
-        boxes = "".join(f"<code>{html.escape(named(value))}</code>" for value in stack)
+        boxes = "".join(f"<code>{html.escape(without_brackets(value))}</code>" for value in stack)
         names = {**step.locals, **step.cells}
-        values = ", ".join(f"{name} = {named(value)}" for name, value in names.items())
+        values = ", ".join(f"{name} = {without_brackets(value)}" for name, value in names.items())
         pieces[f"q{depth}"] = (
             f"<details><summary>{html.escape(step.function)}{line}</summary>"
             f"<p>stack, bottom first: {boxes or 'empty'}</p>"

@@ -1,4 +1,4 @@
-"""Everything that a stepper shows during a trace, so that each thing gets one place."""
+"""Collect everything that a stepper shows during a trace, for its template."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LANES = 5
 
 @dataclass(frozen=True)
 class Variable:
-    """A row of the values array; `index` is None for names of a class body or module."""
+    """A row of the values array; `index` is None for a name of a class body or module."""
 
     index: int | None
     name: str
@@ -25,7 +25,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Arc:
-    """A jump in a listing, from one row to another, drawn in a lane beside it."""
+    """A jump between two rows of a listing, drawn in a lane beside them."""
 
     start: int
     end: int
@@ -34,18 +34,11 @@ class Arc:
 
 @dataclass(frozen=True)
 class Layout:
-    """Everything that has a place in the template.
+    """The content of the template.
 
-    Attributes:
-        events: what is shown, one a keyframe.
-        codes: the code objects, in the order in which they run.
-        of_events: the number of each event's code.
-        sources: the sources, each once.
-        source_of: for each code the number of its source, or None.
-        arcs: for each code its jumps.
-        variables: for each code the rows of its values array.
-        levels: how many levels the value stack has at most.
-        depth: how many functions wait at most.
+    `of_events` is the index in `codes` of each event's code. `source_of`, `arcs` and `variables`
+    have an entry per code: the index of its source (or None), its jumps, and the rows of its values
+    array. `levels` is the maximal height of the value stack, `depth` that of the waiting calls.
     """
 
     events: Sequence[Event]
@@ -59,38 +52,38 @@ class Layout:
     depth: int
 
     def visits_of_lines(self) -> dict[tuple[int, int], list[int]]:
-        """Return for each source and line the events at which it begins to be executed."""
+        """Return the events at which each line begins to execute, by source and line."""
         visits: dict[tuple[int, int], list[int]] = defaultdict(list)
         before: tuple[int, int, int] | None = None
-        for place, (event, code) in enumerate(zip(self.events, self.of_events, strict=True)):
+        for index, (event, code) in enumerate(zip(self.events, self.of_events, strict=True)):
             source = self.source_of[code]
             if source is None or event.line is None or event.kind == "stopped":
                 continue
             now = (source, event.line, event.step.depth)
-            back = event.kind == "step" and before == now and self._jumped_back(place)
+            back = event.kind == "step" and before == now and self._jumped_back(index)
             if now != before or back:
-                visits[source, event.line].append(place)
+                visits[source, event.line].append(index)
             before = now
         return visits
 
     def visits_of_rows(self) -> dict[tuple[int, int], list[int]]:
-        """Return for each code and offset the events at which it is executed."""
+        """Return the events at which each instruction executes, by code and offset."""
         visits: dict[tuple[int, int], list[int]] = defaultdict(list)
-        for place, (event, code) in enumerate(zip(self.events, self.of_events, strict=True)):
+        for index, (event, code) in enumerate(zip(self.events, self.of_events, strict=True)):
             if event.kind == "step":
-                visits[code, event.step.offset].append(place)
+                visits[code, event.step.offset].append(index)
         return visits
 
-    def _jumped_back(self, place: int) -> bool:
-        previous = self.events[place - 1]
+    def _jumped_back(self, index: int) -> bool:
+        previous = self.events[index - 1]
         return previous.goes_to is not None and previous.goes_to <= previous.step.offset
 
 
-def layout_of(trace: Trace, called_with: str) -> Layout:
-    """Return what is to be shown of a trace of one step or more."""
-    shown = events(trace, called_with)
+def layout_of(trace: Trace, call_text: str) -> Layout:
+    """Return the layout of a trace with one or more steps."""
+    all_events = events(trace, call_text)
     codes, of_steps = codes_of(trace)
-    of_events = [of_steps[event.step.index] for event in shown]
+    of_events = [of_steps[event.step.index] for event in all_events]
     sources: list[Source] = []
     source_of: list[int | None] = []
     for code in codes:
@@ -102,47 +95,47 @@ def layout_of(trace: Trace, called_with: str) -> Layout:
             number = len(sources)
             sources.append(code.source)
         source_of.append(number)
-    highest = max(max(len(m.stack), *(level + 1 for level, _ in m.gone), 0) for m in shown)
+    highest = max(max(len(e.stack), *(level + 1 for level, _ in e.gone), 0) for e in all_events)
     return Layout(
-        shown,
+        all_events,
         codes,
         of_events,
         sources,
         source_of,
         list(map(_arcs, codes)),
-        [_variables(n, code, shown, of_events) for n, code in enumerate(codes)],
+        [_variables(n, code, all_events, of_events) for n, code in enumerate(codes)],
         max(highest, _FEWEST_LEVELS),
-        max(len(event.callers) for event in shown),
+        max(len(event.callers) for event in all_events),
     )
 
 
 def _variables(
-    number: int, code: Code, shown: Sequence[Event], of_events: Sequence[int]
+    number: int, code: Code, events: Sequence[Event], of_events: Sequence[int]
 ) -> list[Variable]:
-    found = [Variable(n, name, name in code.cells) for n, name in enumerate(code.places)]
-    known = set(code.places)
-    for event, n in zip(shown, of_events, strict=True):
+    variables = [Variable(n, name, name in code.cells) for n, name in enumerate(code.slot_names)]
+    names = set(code.slot_names)
+    for event, n in zip(events, of_events, strict=True):
         if n == number:
-            extra = [name for name in (*event.locals, *event.cells) if name not in known]
-            known.update(extra)
-            found += [Variable(None, name, False) for name in extra]
-    return found
+            extra = [name for name in (*event.locals, *event.cells) if name not in names]
+            names.update(extra)
+            variables += [Variable(None, name, False) for name in extra]
+    return variables
 
 
 def _arcs(code: Code) -> list[Arc]:
-    at = {i.offset: row for row, i in enumerate(code.instructions)}
+    row_of = {i.offset: row for row, i in enumerate(code.instructions)}
     jumps = [
-        (at[i.offset], at[i.jump_target])
+        (row_of[i.offset], row_of[i.jump_target])
         for i in code.instructions
-        if i.jump_target is not None and i.jump_target in at
+        if i.jump_target is not None and i.jump_target in row_of
     ]
-    taken: list[list[tuple[int, int]]] = [[] for _ in range(_LANES)]
+    lanes: list[list[tuple[int, int]]] = [[] for _ in range(_LANES)]
     arcs = []
-    # The shortest are drawn closest to the listing.
+    # The shortest jumps are drawn closest to the listing.
     for start, end in sorted(jumps, key=lambda jump: (abs(jump[1] - jump[0]), jump)):
         low, high = min(start, end), max(start, end)
-        free = (n for n, spans in enumerate(taken) if all(high < a or b < low for a, b in spans))
+        free = (n for n, spans in enumerate(lanes) if all(high < a or b < low for a, b in spans))
         lane = next(free, _LANES - 1)
-        taken[lane].append((low, high))
+        lanes[lane].append((low, high))
         arcs.append(Arc(start, end, lane))
     return arcs

@@ -1,4 +1,4 @@
-"""The stepper: a call of any Python function, executed by the stack machine step by step."""
+"""Animate a call of a Python function, instruction by instruction."""
 
 from __future__ import annotations
 
@@ -41,23 +41,22 @@ def stepper(
     title: str = "",
     **kwargs: Any,
 ) -> Stepper:
-    """Return an animation of a call, instruction by instruction, to play and step through.
+    """Return an animation of a call, instruction by instruction.
 
-    Functions of the same module or notebook that it calls are stepped into as well. Shown are the
-    line and the instruction that is executed, the value stack with what was taken off and put on,
-    the variables, which call waits for which, what was printed, and where an exception goes. What
-    the function prints is shown in the animation and nowhere else.
+    It steps into functions of the same module or notebook. It shows the current line and
+    instruction, the value stack with its changes, the variables, the waiting calls, the output, and
+    the handlers of exceptions. The output of the function appears only in the animation.
 
     Args:
         function: a function written in Python.
-        *args: what it is called with.
-        max_steps: after how many instructions to stop, at most 1,000.
-        title: of the animation.
-        **kwargs: what it is called with, by name.
+        *args: its positional arguments.
+        max_steps: limit of instructions, at most 1,000.
+        title: title of the animation.
+        **kwargs: its keyword arguments.
 
     Raises:
-        WidgetError: if there is nothing to step through: no Python function, or arguments that do
-            not fit. An exception of the call itself is in the animation.
+        WidgetError: if `function` is not a Python function, or its arguments do not fit. The
+            animation shows an exception raised by the call.
 
     >>> animation = stepper(lambda a, b, c: a + b * c, 2, 3, c=4)
     >>> [k.line for k in animation.keyframes if k.line.startswith("BINARY_OP *")]
@@ -66,31 +65,31 @@ def stepper(
     plain = function.__func__ if isinstance(function, MethodType) else function
     if not isinstance(plain, FunctionType):
         raise WidgetError(
-            f"stepper shows functions written in Python; {describe(function)} is none. "
-            "For something else, wrap the call: stepper(lambda: ...)."
+            f"stepper expects a function written in Python, got {describe(function)}. "
+            "To step through another call, wrap it: stepper(lambda: ...)."
         )
     if type(max_steps) is not int or not 1 <= max_steps <= MOST_STEPS:
         raise WidgetError(
             f"stepper: max_steps expects 1 to {MOST_STEPS:,}, got {describe(max_steps)}."
         )
-    called_with = _call_text(plain, args, kwargs)
-    trace = _recorded(function, args, kwargs, max_steps)
+    call_text = _call_text(plain, args, kwargs)
+    trace = _trace(function, args, kwargs, max_steps)
     if not trace.steps:
         raise WidgetError(f"The trace of {describe(trace.function)} has no step to show.")
-    layout = layout_of(trace, called_with)
+    layout = layout_of(trace, call_text)
     keyframes = keyframes_of(layout)
     rows = [
         [number, "" if event.line is None else event.line, keyframe.line, " | ".join(event.stack)]
         for number, (event, keyframe) in enumerate(zip(layout.events, keyframes, strict=True), 1)
     ]
     return Stepper(
-        title or f"{called_with}, step by step",
+        title or f"{call_text}, step by step",
         template(layout),
         keyframes,
         style=asset(__package__, "stepper.css"),
         kind="stepper",
         table=Table(
-            ["step", "line", "what happens", "stack afterwards (bottom first)"],
+            ["step", "line", "what happens", "stack after the step (bottom first)"],
             rows,
             align=("right", "right", "left", "left"),
         ),
@@ -99,14 +98,14 @@ def stepper(
     )
 
 
-def _recorded(
+def _trace(
     function: Any,
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
     max_steps: int,
 ) -> Trace:
     try:
-        # The animation shows what is printed.
+        # The animation shows the output.
         with contextlib.redirect_stdout(io.StringIO()):
             return Machine(max_steps=max_steps, same_module=True).trace(function, *args, **kwargs)
     except StepLimitError as error:
@@ -116,12 +115,12 @@ def _recorded(
     except BytecodeError as error:
         raise WidgetError(str(error)) from None
     except TypeError as error:
-        # What the function itself raises is in its trace: this is about the arguments.
+        # The trace records exceptions of the function, so this one is about the arguments.
         raise WidgetError(f"{error}. Pass the arguments after the function.") from None
 
 
 def _call_text(function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    given = [short(value, 30) for value in args]
-    given += [f"{name}={short(value, 30)}" for name, value in kwargs.items()]
-    inside = ", ".join(given)
-    return f"{function.__name__}({inside if len(inside) <= 80 else '…'})"
+    parts = [short(value, 30) for value in args]
+    parts += [f"{name}={short(value, 30)}" for name, value in kwargs.items()]
+    arguments = ", ".join(parts)
+    return f"{function.__name__}({arguments if len(arguments) <= 80 else '…'})"

@@ -10,14 +10,14 @@ from hpml.widgets.animation.animation import part, placeholder
 from hpml.widgets.stepper.code import Code
 from hpml.widgets.stepper.layout import Arc, Layout
 
-_ROW = 22  # pixels; the style sheet says the same
+_ROW = 22  # pixels, as in the style sheet
 _LANE = 8
 _BRACKET = 10
 _EMPTY = "·"
 
 
 def template(layout: Layout) -> str:
-    """Return the template."""
+    """Return the template of the stepper's animation."""
     codes = range(len(layout.codes))
     return (
         f'<p class="says" {part("says")}><span {placeholder("says")}></span></p><div class="bench">'
@@ -32,17 +32,17 @@ def template(layout: Layout) -> str:
 
 
 def _jump(layout: Layout) -> str:
-    """Return the list of lines to go to, where the script runs."""
+    """Return the menu of lines to go to."""
     options = []
-    for (source, line), places in sorted(layout.visits_of_lines().items()):
+    for (source, line), visits in sorted(layout.visits_of_lines().items()):
         text = layout.sources[source].lines[line - layout.sources[source].first].strip()
         label = html.escape(f"{line}: {text[:60]}")
-        options.append(f'<option value="{_list(places)}">{label}</option>')
+        options.append(f'<option value="{_list(visits)}">{label}</option>')
     if not options:
         return ""
     return (
-        '<label class="jump" title="Goes to the next time that this line is executed; Enter goes '
-        'to the time after that">Jump to line <select class="hpml-animation-go" '
+        '<label class="jump" title="Goes to the next execution of this line; Enter goes to the '
+        'one after it">Jump to line <select class="hpml-animation-go" '
         f'aria-label="Jump to line">{"".join(options)}</select></label>'
     )
 
@@ -52,12 +52,12 @@ def _source(layout: Layout, number: int | None) -> str:
         return f'<p class="none" {part("no source")}>The source of this function was not found.</p>'
     source, visits = layout.sources[number], layout.visits_of_lines()
     rows = []
-    for line, written in enumerate(source.lines, source.first):
-        goes = visits.get((number, line))
-        lead = f' data-go="{_list(goes)}" title="Go to the next time this runs"' if goes else ""
-        text = html.escape(written) or " "
+    for line, code in enumerate(source.lines, source.first):
+        at = visits.get((number, line))
+        link = f' data-go="{_list(at)}" title="Go to the next execution"' if at else ""
+        text = html.escape(code) or " "
         rows.append(
-            f'<div class="line" {part(f"l{number}.{line}")}{lead}><b {part(f"n{number}.{line}")}>'
+            f'<div class="line" {part(f"l{number}.{line}")}{link}><b {part(f"n{number}.{line}")}>'
             f"{line}</b> "
             f"<code>{text}</code></div>"
         )
@@ -80,81 +80,82 @@ def _listing(layout: Layout, number: int) -> str:
     rows: list[str] = []
     line = None
     for step in code.instructions:
-        goes = visits.get((number, step.offset))
-        lead = f' data-go="{_list(goes)}"' if goes else ""
+        at = visits.get((number, step.offset))
+        link = f' data-go="{_list(at)}"' if at else ""
         first = " first" if step.line != line and rows else ""
         shown = step.line if step.line != line and step.line is not None else ""
         line = step.line
         target = " target" if step.offset in targets else ""
         rows.append(
-            f'<div class="row{first}{target}" {part(f"i{number}.{step.offset}")}{lead}>'
+            f'<div class="row{first}{target}" {part(f"i{number}.{step.offset}")}{link}>'
             f'<i class="ln">{shown}</i> <i class="of" {part(f"o{number}.{step.offset}")}>'
-            f"{step.offset}</i> {_written(code, step)}</div>"
+            f"{step.offset}</i> {_instruction(code, step)}</div>"
         )
     arcs, lanes = layout.arcs[number], 1 + max((a.lane for a in layout.arcs[number]), default=-1)
-    wide = lanes * _LANE + 6 + (_BRACKET if code.guards else 0)
-    guards = _guards_drawn(layout, number, wide)
+    width = lanes * _LANE + 6 + (_BRACKET if code.guards else 0)
+    guards = _guard_brackets(layout, number, width)
     return (
         f'<div class="listing" {part(f"I{number}")}><h4>Instructions of '
         f"<code>{html.escape(code.name)}</code></h4>"
         f'<div class="hpml-animation-scroll" {_scrolls("Instructions")}>'
-        f'<div class="inner" style="--gutter:{wide}px">'
-        f"{_drawn(len(code.instructions), arcs, wide, number, guards)}{''.join(rows)}</div></div>"
+        f'<div class="inner" style="--gutter:{width}px">'
+        f"{_arrows(len(code.instructions), arcs, width, number, guards)}{''.join(rows)}</div></div>"
         "</div>"
     )
 
 
-def _written(code: Code, step: Instruction) -> str:
+def _instruction(code: Code, step: Instruction) -> str:
     arg = "" if step.arg is None else str(step.arg)
-    argument, leads = step.argrepr, ""
+    argument, jumps = step.argrepr, ""
     if step.jump_target is not None:
-        arg, argument, leads = "", "", f"jumps to {step.jump_target}"
+        arg, argument, jumps = "", "", f"jumps to {step.jump_target}"
     guarded = [g for g in code.guards if g.target == step.offset]
     if guarded:
-        stretches = ", ".join(f"{g.start}–{g.end - 2}" for g in guarded[:2])
-        leads = f"{leads} catches from {stretches}{' …' if len(guarded) > 2 else ''}".lstrip()
-    full = " ".join(filter(None, (step.opname, arg, argument, leads)))
+        ranges = ", ".join(f"{g.start}–{g.end - 2}" for g in guarded[:2])
+        jumps = f"{jumps} catches from {ranges}{' …' if len(guarded) > 2 else ''}".lstrip()
+    full = " ".join(filter(None, (step.opname, arg, argument, jumps)))
     return (
         f'<span class="op" title="{html.escape(full)}">{html.escape(step.opname)}'
         + (f" <b>{arg}</b>" if arg else "")
         + (f" <em>{html.escape(argument)}</em>" if argument else "")
-        + (f' <em class="jumps">{leads}</em>' if leads else "")
+        + (f' <em class="jumps">{jumps}</em>' if jumps else "")
         + "</span>"
     )
 
 
-def _drawn(rows: int, arcs: Sequence[Arc], wide: int, number: int, guards: str) -> str:
+def _arrows(rows: int, arcs: Sequence[Arc], width: int, number: int, guards: str) -> str:
     if not arcs and not guards:
         return ""
-    high = rows * _ROW
+    height = rows * _ROW
     paths = []
-    for place, arc in enumerate(arcs):
-        x = wide - 6 - (arc.lane + 1) * _LANE + 3
-        # A row may be left by one jump and reached by another: not at the same height.
+    for index, arc in enumerate(arcs):
+        x = width - 6 - (arc.lane + 1) * _LANE + 3
+        # A jump from a row and a jump to it differ in height.
         y1, y2 = arc.start * _ROW + _ROW / 2 + 3, arc.end * _ROW + _ROW / 2 - 2
         paths.append(
-            f'<g {part(f"a{number}.{place}")}><path d="M{wide - 2} {y1:g}H{x + 3:g}Q{x} {y1:g} {x} '
-            f"{y1 + (3 if y2 > y1 else -3):g}V{y2 + (-3 if y2 > y1 else 3):g}Q{x} {y2:g} {x + 3} "
-            f'{y2:g}H{wide - 6}"/><path class="tip" d="M{wide - 1} {y2:g}l-6 -3.5v7z"/></g>'
+            f'<g {part(f"a{number}.{index}")}><path d="M{width - 2} {y1:g}H{x + 3:g}Q{x} {y1:g} '
+            f"{x} {y1 + (3 if y2 > y1 else -3):g}V{y2 + (-3 if y2 > y1 else 3):g}Q{x} {y2:g} "
+            f'{x + 3} {y2:g}H{width - 6}"/>'
+            f'<path class="tip" d="M{width - 1} {y2:g}l-6 -3.5v7z"/></g>'
         )
     return (
-        f'<svg class="arcs" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}" '
+        f'<svg class="arcs" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         f'aria-hidden="true">{"".join(paths)}{guards}</svg>'
     )
 
 
-def _guards_drawn(layout: Layout, number: int, wide: int) -> str:
-    """Return a bracket around each guarded stretch, with an arrow to where its exceptions go."""
+def _guard_brackets(layout: Layout, number: int, width: int) -> str:
+    """Return a bracket around each guarded range, with an arrow to its handler."""
     code = layout.codes[number]
-    at = {each.offset: place * _ROW for place, each in enumerate(code.instructions)}
+    y_of = {each.offset: row * _ROW for row, each in enumerate(code.instructions)}
     groups = []
-    for place, guard in enumerate(code.guards):
-        covered = [y for offset, y in at.items() if guard.start <= offset < guard.end]
-        top, bottom, y = covered[0] + 3, covered[-1] + _ROW - 3, at[guard.target] + _ROW // 2
-        lines = f"M9 {top}H3V{bottom}H9M3 {bottom}V{y}H{wide - 6}"
-        tip = f'<path class="tip" d="M{wide - 1} {y}l-7 -4v8z"/>'
+    for index, guard in enumerate(code.guards):
+        covered = [y for offset, y in y_of.items() if guard.start <= offset < guard.end]
+        top, bottom, y = covered[0] + 3, covered[-1] + _ROW - 3, y_of[guard.target] + _ROW // 2
+        lines = f"M9 {top}H3V{bottom}H9M3 {bottom}V{y}H{width - 6}"
+        tip = f'<path class="tip" d="M{width - 1} {y}l-7 -4v8z"/>'
         groups.append(
-            f'<g class="guarded" {part(f"e{number}.{place}")}><path d="{lines}"/>{tip}</g>'
+            f'<g class="guarded" {part(f"e{number}.{index}")}><path d="{lines}"/>{tip}</g>'
         )
     return "".join(groups)
 
@@ -168,13 +169,12 @@ def _guard(layout: Layout) -> str:
 def _callers(layout: Layout) -> str:
     if not layout.depth:
         return ""
-    # The innermost on top, as the stack has them; each waits in a place of its own, so that what
-    # is open stays open while the functions that it called go on.
+    # The innermost on top; each call has a placeholder of its own, so its details stay open.
     waiting = "".join(
         f"<div {placeholder(f'q{depth}')}></div>" for depth in reversed(range(layout.depth))
     )
     return (
-        "<h4>Calls <small>click one that waits to see its stack</small></h4>"
+        "<h4>Calls <small>click a waiting call to see its stack</small></h4>"
         f'<div class="calls" style="--rows:{min(layout.depth, 4) + 1}">'
         f"<p {placeholder('calls')}></p>{waiting}</div>"
     )
@@ -199,15 +199,15 @@ def _values(layout: Layout, number: int) -> str:
     variables = layout.variables[number]
     head = "<h4>Values array <small>the local variables</small></h4>"
     if not variables:
-        body = '<p class="none">This function has no variables of its own.</p>'
+        body = '<p class="none">This function has no local variables.</p>'
         return f'<div class="values" {part(f"V{number}")}>{head}{body}</div>'
     rows = []
-    for place, variable in enumerate(variables):
+    for row, variable in enumerate(variables):
         index = _EMPTY if variable.index is None else variable.index
         cell = " <small>cell</small>" if variable.is_cell else ""
         rows.append(
-            f"<tr {part(f'v{number}.{place}')}><td>{index}</td><td>{html.escape(variable.name)}"
-            f"{cell}</td><td {placeholder(f'w{number}.{place}')}></td></tr>"
+            f"<tr {part(f'v{number}.{row}')}><td>{index}</td><td>{html.escape(variable.name)}"
+            f"{cell}</td><td {placeholder(f'w{number}.{row}')}></td></tr>"
         )
     return (
         f'<div class="values" {part(f"V{number}")}>{head}'
@@ -218,9 +218,9 @@ def _values(layout: Layout, number: int) -> str:
 
 
 def _scrolls(name: str) -> str:
-    """Return what lets the keyboard reach a part that scrolls, under a name."""
+    """Return attributes that make a scrolling part reachable by keyboard."""
     return f'tabindex="0" role="group" aria-label="{name}"'
 
 
-def _list(places: Sequence[int]) -> str:
-    return " ".join(map(str, places))
+def _list(visits: Sequence[int]) -> str:
+    return " ".join(map(str, visits))

@@ -1,4 +1,4 @@
-"""A sentence as pieces, so that a page can colour a value in it as it colours the value's box."""
+"""Sentences as lists of pieces, for the colours of the values in them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ Words = list[str | tuple[str, str]]
 """Pieces of a sentence: text, or a kind ("op", "gone", "new", "name", "bad") and its text."""
 
 
-def named(value: str) -> str:
-    """Return the text of a value without the angle brackets of what Python cannot write."""
+def without_brackets(value: str) -> str:
+    """Return the text of a value without the angle brackets of reprs such as ``<list object>``."""
     return value[1:-1] if len(value) > 2 and (value[0], value[-1]) == ("<", ">") else value
 
 
@@ -19,7 +19,7 @@ def as_text(words: Words) -> str:
 
 
 def as_html(words: Words) -> str:
-    """Return a sentence as HTML, a piece of each kind in a ``<b>`` of that class."""
+    """Return a sentence as HTML, with each kind in a ``<b>`` of that class."""
     return "".join(
         html.escape(piece)
         if isinstance(piece, str)

@@ -1,7 +1,8 @@
-"""What each instruction does: one function an opcode, one file a family, one table a version.
+"""Handlers of instructions: a function per opcode, a file per family, a table per version.
 
-Every function takes the frame and the instruction, and changes the frame. The page of CPython's
-``dis`` module documents the same instructions in prose.
+Each handler takes the frame and the instruction, and changes the frame.
+
+Source: https://docs.python.org/3/library/dis.html.
 """
 
 from __future__ import annotations

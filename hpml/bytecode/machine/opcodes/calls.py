@@ -1,4 +1,4 @@
-"""Calls in every form, and the creation of functions."""
+"""Calls, and the creation of functions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.machine.frame_builtins import answer_from_frame
+from hpml.bytecode.machine.frame_builtins import call_frame_builtin
 from hpml.bytecode.machine.opcodes.classes import build_class
 from hpml.bytecode.machine.opcodes.containers import pop_many
 from hpml.bytecode.machine.state import Enter, Frame
@@ -20,7 +20,7 @@ __builtins__ = BUILTINS
 
 
 def call(frame: Frame, function: Any, args: list[Any], keywords: dict[str, Any]) -> Enter | None:
-    """Call `function`: step into it, or let CPython execute it and push the result."""
+    """Step into `function`, or let CPython execute it and push the result."""
     callee = function
     if type(callee) is MethodType:
         args = [callee.__self__, *args]
@@ -45,16 +45,16 @@ def call(frame: Frame, function: Any, args: list[Any], keywords: dict[str, Any])
     if entered is not None:
         state.enter()
         return Enter(entered)
-    answer = answer_from_frame(callee, frame, args, keywords)
-    if answer is NULL:
-        # Arguments that do not fit end here as well: CPython words the error.
-        answer = state.native_call(frame)(callee, args, keywords)
-    frame.stack.append(answer)
+    value = call_frame_builtin(callee, frame, args, keywords)
+    if value is NULL:
+        # Also if the arguments do not fit: CPython raises the error.
+        value = state.native_call(frame)(callee, args, keywords)
+    frame.stack.append(value)
     return None
 
 
 def _is_plain_class(value: Any) -> bool:
-    """Return whether calling `value` does no more than create an object and call ``__init__``."""
+    """Return whether calling `value` only creates an object and calls ``__init__``."""
     if type(value) is not type:
         return False
     kind: Any = value
@@ -72,12 +72,12 @@ def _initialised(instance: Any, value: Any) -> Any:
 
 
 def kw_names(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Keep the names of the next call's keyword arguments (3.11, 3.12)."""
+    """Save the names of the next call's keyword arguments (3.11, 3.12)."""
     frame.keyword_names = frame.code.co_consts[instruction.arg]
 
 
 def call_with_function_above(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
-    """Call: on the stack are NULL and a function, or a method and ``self`` (3.11, 3.12)."""
+    """Call with NULL and a function, or a method and ``self``, on the stack (3.11, 3.12)."""
     names = frame.keyword_names
     frame.keyword_names = ()
     args = pop_many(frame, instruction.arg)
@@ -89,12 +89,12 @@ def call_with_function_above(frame: Frame, instruction: DecodedInstruction) -> E
 
 
 def call_with_function_below(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
-    """Call: on the stack are a function and NULL, or a method and ``self`` (3.13)."""
+    """Call with a function and NULL, or a method and ``self``, on the stack (3.13)."""
     return _call_below(frame, instruction, ())
 
 
 def call_kw(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
-    """Call with keyword arguments, whose names are on top (3.13)."""
+    """Call with keyword arguments; their names are on top (3.13)."""
     names = frame.stack.pop()
     return _call_below(frame, instruction, names)
 
@@ -113,7 +113,7 @@ def _call_below(
 def _call_named(
     frame: Frame, function: Any, args: list[Any], names: tuple[str, ...]
 ) -> Enter | None:
-    """Call with the last arguments going to the parameters `names`."""
+    """Call with the last arguments as keyword arguments `names`."""
     if not names:
         return call(frame, function, args, {})
     first = len(args) - len(names)
@@ -121,7 +121,7 @@ def _call_named(
 
 
 def call_function_ex_with_flag(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
-    """Do as CALL_FUNCTION_EX, with keyword arguments if 1 is set (until 3.13)."""
+    """Call as CALL_FUNCTION_EX; bit 0 of the argument tells if there are keywords (until 3.13)."""
     if not instruction.arg & 1:
         frame.stack.append(NULL)
     return call_function_ex(frame, instruction)
@@ -135,11 +135,11 @@ def call_function_ex(frame: Frame, instruction: DecodedInstruction) -> Enter | N
     args = frame.stack.pop()
     function = frame.stack.pop()
     other = frame.stack.pop()
-    if function is NULL:  # 3.13 has the function below the NULL
+    if function is NULL:  # 3.13 pushes the function below the NULL
         function = other
     kind = type(args)
     if in_class(kind, "__iter__") is NULL and in_class(kind, "__getitem__") is NULL:
-        function(*args, **keywords)  # CPython words the error, which names the function
+        function(*args, **keywords)  # CPython raises an error that names the function
     return call(frame, function, [*args], keywords)
 
 
@@ -147,7 +147,7 @@ def call_function_ex(frame: Frame, instruction: DecodedInstruction) -> Enter | N
 
 
 def make_function(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a code object and what comes with it, push the function (3.11, 3.12)."""
+    """Pop a code object and the function's attributes, push the function (3.11, 3.12)."""
     code: CodeType = frame.stack.pop()
     closure = frame.stack.pop() if instruction.arg & 8 else None
     function = FunctionType(code, frame.globals, closure=closure)
@@ -161,27 +161,27 @@ def make_function(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def make_plain_function(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a code object, push the function; what comes with it follows (3.13)."""
+    """Pop a code object, push the function; SET_FUNCTION_ATTRIBUTE follows (3.13)."""
     code: CodeType = frame.stack.pop()
-    # A function cannot be without its cells: it has empty ones until it gets its own.
+    # The constructor requires cells; SET_FUNCTION_ATTRIBUTE replaces these empty ones.
     cells = tuple(CellType() for _ in code.co_freevars)
     frame.stack.append(FunctionType(code, frame.globals, closure=cells))
 
 
 def set_function_attribute(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a function and, below it, its closure, annotations or defaults (3.13)."""
+    """Pop a function and, below it, one of its attributes; set it, push the function (3.13)."""
     function: FunctionType = frame.stack.pop()
     value = frame.stack.pop()
     if instruction.arg == 8:
-        # Python code cannot replace a closure; no other code has seen this function yet.
-        made = FunctionType(function.__code__, function.__globals__, closure=value)
+        # Python code cannot set a closure, so copy the function; nothing refers to it yet.
+        copy = FunctionType(function.__code__, function.__globals__, closure=value)
         if sys.version_info >= (3, 14):
-            made.__annotate__ = function.__annotate__
+            copy.__annotate__ = function.__annotate__
         else:
-            made.__annotations__ = function.__annotations__
-        made.__kwdefaults__ = function.__kwdefaults__
-        made.__defaults__ = function.__defaults__
-        function = made
+            copy.__annotations__ = function.__annotations__
+        copy.__kwdefaults__ = function.__kwdefaults__
+        copy.__defaults__ = function.__defaults__
+        function = copy
     elif instruction.arg == _ANNOTATE:
         function.__annotate__ = value  # type: ignore[attr-defined]
     elif instruction.arg == 4:
@@ -194,9 +194,9 @@ def set_function_attribute(frame: Frame, instruction: DecodedInstruction) -> Non
 
 
 _ANNOTATE = 16
-"""Asks for a function that computes the annotations when they are requested (PEP 649, 3.14)."""
+"""Flag of a function that computes the annotations on request (PEP 649, 3.14)."""
 
 
 def _pairs(parts: tuple[Any, ...]) -> dict[str, Any]:
-    """Return the dictionary of names and annotations that lie in turn in `parts`."""
+    """Return a dictionary from alternating names and annotations."""
     return dict(zip(parts[::2], parts[1::2], strict=True))

@@ -19,28 +19,28 @@ __builtins__ = BUILTINS
 
 
 def load_build_class(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push ``__build_class__``, which a class statement calls with its body as a function."""
+    """Push ``__build_class__``, which takes the class body as a function."""
     frame.stack.append(frame.builtins["__build_class__"])
 
 
 def _call_run_body() -> Any:
-    return run_body()  # type: ignore[name-defined] # noqa: F821 - given with the function's globals
+    return run_body()  # type: ignore[name-defined] # noqa: F821 - in the function's globals
 
 
-# Like the body of a class, this code gets a namespace for local variables from its caller.
+# Like a class body, this code gets its namespace of local variables from its caller.
 _BODY: CodeType = _call_run_body.__code__.replace(
     co_flags=_call_run_body.__code__.co_flags & ~(inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS)
 )
 
 
 def build_class(frame: Frame, function: Any, name: Any, /, *bases: Any, **keywords: Any) -> Any:
-    """Create a class whose body the machine runs."""
+    """Create a class; the machine runs its body."""
 
     def run_body() -> Any:
         stack = CoroutineStack(frame.coroutine_stack.state)
         namespace = sys._getframe(1).f_locals
         body = stack.state.frame(function, [], {}, stack, namespace=namespace)
-        assert body is not None  # the body of a class has no parameters
+        assert body is not None  # a class body has no parameters
         stack.push(body)
         outcome = run(stack)
         if isinstance(outcome, Reraise):
@@ -66,7 +66,7 @@ def import_name(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def import_from(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push an attribute, or a submodule, of the module on top."""
+    """Push an attribute or submodule of the module on top."""
     module = frame.stack[-1]
     name = instruction.argval
     value = getattr(module, name, NULL)
@@ -74,10 +74,10 @@ def import_from(frame: Frame, instruction: DecodedInstruction) -> None:
         package = getattr(module, "__name__", None)
         value = sys.modules.get(f"{package}.{name}", NULL)
         if value is NULL:
-            # CPython words the error, and guesses the reason (a circular import, a taken name).
-            space = {"__builtins__": {"__import__": lambda *_: module}}
-            exec(compile(f"from module import {name}", __file__, "exec"), space)
-            value = space[name]
+            # CPython raises the error, and guesses the reason (a circular import, a shadowed name).
+            namespace = {"__builtins__": {"__import__": lambda *_: module}}
+            exec(compile(f"from module import {name}", __file__, "exec"), namespace)
+            value = namespace[name]
     frame.stack.append(value)
 
 
@@ -85,56 +85,56 @@ def import_from(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def before_with(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a context manager; push its ``__exit__`` and what its ``__enter__`` returns."""
+    """Pop a context manager; push its ``__exit__`` and the result of its ``__enter__``."""
     manager = frame.stack.pop()
     enter = _special(manager, "__enter__")
     leave = NULL if enter is NULL else _special(manager, "__exit__")
     if leave is NULL:
-        with manager:  # CPython words the error
-            raise TypeError("the methods of a context manager were found now, and not before")
+        with manager:  # CPython raises its error
+            raise TypeError("the context manager gained __enter__ or __exit__ after the lookup")
     frame.stack.append(leave)
     frame.stack.append(enter())
 
 
 def load_special(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop an object, push a method of its class and itself, or NULL (3.14)."""
+    """Pop an object, push a method of its class and NULL (3.14)."""
     manager = frame.stack.pop()
     name = instruction.argrepr
     method = _special(manager, name)
     if method is NULL:
-        with manager:  # CPython words the error
-            raise TypeError(f"{name} was found now, and not before")
+        with manager:  # CPython raises its error
+            raise TypeError(f"the context manager gained {name} after the lookup")
     frame.stack.extend((method, NULL))
 
 
 def _no_frame() -> Any:
-    """Lend `_TRACEBACK` a frame without variables."""
+    """Provide a frame without variables for `_TRACEBACK`."""
     yield
 
 
 _no_frame.__code__ = _no_frame.__code__.replace(
     co_filename="<traced program>", co_name="<no lines>"
 )
-# For ``__exit__``, whose third argument is None only where there is no exception.
+# For ``__exit__``: its third argument is None only if there is no exception.
 _TRACEBACK = TracebackType(None, _no_frame().gi_frame, 0, 1)
 
 
 def with_except_start(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push what ``__exit__`` returns for the exception on top (3.14)."""
+    """Push the result of ``__exit__`` for the exception on top (3.14)."""
     error = frame.stack[-1]
     leave = frame.stack[-5]
     frame.stack.append(leave(type(error), error, _TRACEBACK))
 
 
 def with_except_start_bound(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push what ``__exit__`` returns for the exception on top (until 3.13)."""
+    """Push the result of ``__exit__`` for the exception on top (until 3.13)."""
     error = frame.stack[-1]
     leave = frame.stack[-4]
     frame.stack.append(leave(type(error), error, _TRACEBACK))
 
 
 def _special(value: Any, name: str) -> Any:
-    """Return a method as the language itself looks it up: in the class, not in the object."""
+    """Return a special method bound to `value`, looked up in its class as CPython does."""
     found = in_class(type(value), name)
     bind = in_class(type(found), "__get__")
     return found if bind is NULL else bind(found, value, type(value))

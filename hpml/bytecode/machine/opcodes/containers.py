@@ -1,4 +1,4 @@
-"""Lists, tuples, sets, dictionaries and strings: building and unpacking them."""
+"""Building and unpacking lists, tuples, sets, dictionaries and strings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __builtins__ = BUILTINS
 
 
 def pop_many(frame: Frame, count: int) -> list[Any]:
-    """Pop `count` values; return them from the lowest to the top."""
+    """Pop `count` values; return them with the top last."""
     stack = frame.stack
     if count == 0:
         return []
@@ -35,18 +35,18 @@ def build(function: Callable[[list[Any]], Any]) -> Handler:
 
 
 def build_map(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop keys and values in turn, push the dictionary of them."""
+    """Pop alternating keys and values, push a dictionary."""
     parts = pop_many(frame, 2 * instruction.arg)
     frame.stack.append(dict(zip(parts[::2], parts[1::2], strict=True)))
 
 
 def build_const_key_map(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a tuple of keys and as many values, push the dictionary of them."""
+    """Pop a tuple of keys and as many values, push a dictionary."""
     keys = frame.stack.pop()
     frame.stack.append(dict(zip(keys, pop_many(frame, instruction.arg), strict=True)))
 
 
-# Growing what lies `arg` deep: comprehensions, and displays with stars
+# Growing the container `arg` deep in the stack: comprehensions, and displays with stars
 
 
 def grow(method: Callable[[Any, Any], None]) -> Handler:
@@ -69,7 +69,7 @@ def map_add(frame: Frame, instruction: DecodedInstruction) -> None:
 def list_extend(frame: Frame, instruction: DecodedInstruction) -> None:
     """Pop an iterable into a list."""
     values = frame.stack.pop()
-    # The display words the error for a value that is not iterable.
+    # The display raises CPython's error for a value that is not iterable.
     frame.stack[-instruction.arg].extend([*values])
 
 
@@ -80,19 +80,19 @@ def dict_update(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def dict_merge(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a mapping into the keyword arguments of a call; no name may come twice."""
+    """Pop a mapping into the keyword arguments of a call; duplicate names are an error."""
     values = frame.stack.pop()
     keywords = frame.stack[-instruction.arg]
     function = frame.stack[-instruction.arg - 2]
-    if function is NULL:  # 3.13 has the function below the NULL
+    if function is NULL:  # 3.13 pushes the function below the NULL
         function = frame.stack[-instruction.arg - 3]
-    # Not a mapping, or a name twice: CPython words the error, which names the function.
+    # For other objects and duplicate names, CPython raises an error that names the function.
     kind = type(values)
     if issubclass(kind, dict) and in_class(kind, "__iter__") is dict.__iter__:
-        values = dict(dict.items(values))  # CPython takes the items, whatever the other methods are
+        values = dict(dict.items(values))  # CPython ignores overridden methods here
     elif not hasattr(values, "keys"):
         function(**keywords, **values)
-    for name in values.keys():  # noqa: SIM118 - the protocol; such an object may not be iterable
+    for name in values.keys():  # noqa: SIM118 - the protocol: a mapping need not be iterable
         if name in keywords:
             function(**{name: None}, **{name: None})
         keywords[name] = values[name]
@@ -102,16 +102,16 @@ def dict_merge(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def unpack_sequence(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop an iterable of `arg` items; push them so that the first is on top."""
+    """Pop an iterable of `arg` items; push them, the first on top."""
     values = frame.stack.pop()
-    wanted = instruction.arg
-    if type(values) not in (list, tuple) or len(values) != wanted:
-        values = _take(values, wanted, f"expected {wanted}", at_most=True)[0]
+    count = instruction.arg
+    if type(values) not in (list, tuple) or len(values) != count:
+        values = _take(values, count, f"expected {count}", at_most=True)[0]
     frame.stack.extend(reversed(values))
 
 
 def unpack_ex(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop an iterable; push the items after the star, the list of the star, those before it."""
+    """Pop an iterable; push the items after the star, the starred list, the items before it."""
     before, after = instruction.arg & 0xFF, instruction.arg >> 8
     expected = f"expected at least {before + after}"
     first, rest = _take(frame.stack.pop(), before, expected)
@@ -124,15 +124,15 @@ def unpack_ex(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def _take(
-    values: Any, wanted: int, expected: str, *, at_most: bool = False
+    values: Any, count: int, expected: str, *, at_most: bool = False
 ) -> tuple[list[Any], Iterator[Any]]:
-    """Return the first `wanted` items, and an iterator over the others."""
+    """Return the first `count` items, and an iterator over the others."""
     kind = type(values)
     if in_class(kind, "__iter__") is NULL and in_class(kind, "__getitem__") is NULL:
         raise TypeError(f"cannot unpack non-iterable {kind.__name__} object")
     rest = iter(values)
     taken: list[Any] = []
-    while len(taken) < wanted:
+    while len(taken) < count:
         value = next(rest, NULL)
         if value is NULL:
             raise ValueError(f"not enough values to unpack ({expected}, got {len(taken)})")

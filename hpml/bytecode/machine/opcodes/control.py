@@ -1,4 +1,4 @@
-"""Jumps, loops, and the ends of calls."""
+"""Jumps, loops and returns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _END = object()
 
 
 def jump(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Go on elsewhere."""
+    """Jump."""
     frame.index = instruction.target
 
 
@@ -30,7 +30,7 @@ def pop_jump_if(test: Callable[[Any], bool]) -> Handler:
 
 
 def jump_or_pop(test: Callable[[Any], bool]) -> Handler:
-    """Return a handler that jumps if the top passes `test`, and else drops it (3.11)."""
+    """Return a handler that jumps if the top passes `test`, or else drops it (3.11)."""
 
     def handler(frame: Frame, instruction: DecodedInstruction) -> None:
         if test(frame.stack[-1]):
@@ -41,36 +41,33 @@ def jump_or_pop(test: Callable[[Any], bool]) -> Handler:
     return handler
 
 
-def for_iter(past: int, *, keeps_iterator: bool = False) -> Handler:
-    """Return a handler that pushes the next item of the iterator on top.
-
-    After the last item it drops the iterator, unless POP_ITER does (3.14), and goes on `past`
-    instructions behind its target: END_FOR there cleans up after inlined generators only.
-    """
+def for_iter(skip: int, *, keeps_iterator: bool = False) -> Handler:
+    """Return a handler that pushes the next item, or jumps `skip` instructions past the target."""
 
     def handler(frame: Frame, instruction: DecodedInstruction) -> None:
         value = next(frame.stack[-1], _END)
         if value is not _END:
             frame.stack.append(value)
             return
-        if not keeps_iterator:
+        if not keeps_iterator:  # POP_ITER drops it (3.14)
             frame.stack.pop()
-        frame.index = instruction.target + past
+        # The END_FOR at the target cleans up after inlined generators only.
+        frame.index = instruction.target + skip
 
     return handler
 
 
 def end_for_pops_two(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Drop the iterator and what is above it (3.12)."""
+    """Drop the iterator and the value above it (3.12)."""
     frame.stack.pop()
     frame.stack.pop()
 
 
 def return_value(frame: Frame, instruction: DecodedInstruction) -> Return:
-    """Pop the value of the call, and leave the function."""
+    """Pop the value of the call and return it."""
     return Return(frame.stack.pop())
 
 
 def return_const(frame: Frame, instruction: DecodedInstruction) -> Return:
-    """Leave the function with a constant (3.12)."""
+    """Return a constant (3.12)."""
     return Return(instruction.argval)

@@ -16,7 +16,7 @@ _NOT_A_CLASS = "catching classes that do not inherit from BaseException is not a
 
 
 def raise_varargs(frame: Frame, instruction: DecodedInstruction) -> Reraise:
-    """Pop a cause (if 2) and an exception (if 1 or 2) and raise; with 0 raise the handled one."""
+    """Reraise the handled exception (0), raise the popped one (1), or that from a cause (2)."""
     if instruction.arg == 0:
         handled = sys.exc_info()[1]
         if handled is None:
@@ -29,12 +29,12 @@ def raise_varargs(frame: Frame, instruction: DecodedInstruction) -> Reraise:
 
 
 def reraise(frame: Frame, instruction: DecodedInstruction) -> Reraise:
-    """Pop an exception, and let it go on."""
+    """Pop an exception and let it propagate."""
     return Reraise(frame.stack.pop())
 
 
 def push_exc_info(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Begin to handle the exception on top; the one handled before goes below it."""
+    """Begin to handle the exception on top; push the one handled before below it."""
     error = frame.stack.pop()
     frame.stack.append(frame.coroutine_stack.handled)
     frame.stack.append(error)
@@ -42,12 +42,12 @@ def push_exc_info(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def pop_except(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop the exception handled before, and handle that again."""
+    """Pop the exception handled before, and make it the handled one again."""
     frame.coroutine_stack.handled = frame.stack.pop()
 
 
 def check_exc_match(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop the class (or classes) after ``except``; push whether the exception on top is one."""
+    """Pop the class or classes after ``except``; push whether the exception on top matches."""
     expected = frame.stack.pop()
     _check_classes(expected)
     frame.stack.append(_matches(frame.stack[-1], expected))
@@ -60,7 +60,7 @@ def _check_classes(expected: Any) -> None:
 
 
 def _matches(error: BaseException, expected: Any) -> bool:
-    """Compare classes as ``except`` does: by inheritance, whatever ``isinstance`` would say."""
+    """Match by inheritance alone, as ``except`` does, and not by ``__instancecheck__``."""
     kinds = expected if issubclass(type(expected), tuple) else (expected,)
-    # By identity: a metaclass may define what equal classes are.
+    # By identity: a metaclass may define ``__eq__``.
     return any(kind is base for kind in kinds for base in mro(type(error)))

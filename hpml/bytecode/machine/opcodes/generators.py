@@ -1,4 +1,4 @@
-"""Generators: starting one, ``yield`` and ``yield from``."""
+"""Generators: creation, ``yield`` and ``yield from``."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ __builtins__ = BUILTINS
 
 
 def return_generator(frame: Frame, instruction: DecodedInstruction) -> Return:
-    """Leave the function with a generator, whose body is this frame from here on."""
+    """Return a generator whose body is the rest of this frame."""
     return Return(start(frame))
 
 
 def yield_value(frame: Frame, instruction: DecodedInstruction) -> Yield:
-    """Pop a value for the caller of the generator, and pause; what is sent goes on the stack."""
+    """Pop a value for the caller, and suspend; a sent value will be pushed."""
     return Yield(frame.stack.pop())
 
 
 def get_yield_from_iter(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Replace the top by what ``yield from`` can take values from."""
+    """Replace the top by an iterator for ``yield from``."""
     value = frame.stack.pop()
     if isinstance(value, CoroutineType):
         raise TypeError("cannot 'yield from' a coroutine object in a non-coroutine generator")
@@ -33,10 +33,7 @@ def get_yield_from_iter(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def send_and_drop(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Send the top to the generator below it; push what it yields.
-
-    If it returns instead, drop it, push the value and jump (3.11).
-    """
+    """Send the top to the generator below; push what it yields, or drop it and jump (3.11)."""
     value = frame.stack.pop()
     result, ended = _send(frame.stack[-1], value)
     if ended:
@@ -46,7 +43,7 @@ def send_and_drop(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def send(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Do as SEND of 3.11, but leave the generator on the stack for END_SEND (3.12)."""
+    """Send as on 3.11, but leave the generator on the stack for END_SEND (3.12)."""
     value = frame.stack.pop()
     result, ended = _send(frame.stack[-1], value)
     if ended:
@@ -55,7 +52,7 @@ def send(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def _send(receiver: Any, value: Any) -> tuple[Any, bool]:
-    """Return what `receiver` yields and False, or what it returns and True."""
+    """Return the yielded value and False, or the returned value and True."""
     if value is None:
         try:
             return next(receiver), False
@@ -75,10 +72,7 @@ def end_send(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def cleanup_throw(frame: Frame, instruction: DecodedInstruction) -> Reraise | None:
-    """End a ``yield from`` whose generator an exception was thrown into (3.12).
-
-    If it returned, push the value; else let its exception go on.
-    """
+    """Push the value returned by a generator after a throw, or reraise its exception (3.12)."""
     error = frame.stack[-1]
     if not issubclass(type(error), StopIteration):
         return Reraise(error)

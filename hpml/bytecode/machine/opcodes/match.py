@@ -16,11 +16,11 @@ __builtins__ = BUILTINS
 # Py_TPFLAGS_SEQUENCE, Py_TPFLAGS_MAPPING and _Py_TPFLAGS_MATCH_SELF.
 SEQUENCE = 1 << 5
 MAPPING = 1 << 6
-_MATCHES_ITSELF = 1 << 22
+_MATCH_SELF = 1 << 22
 
 
 def match_flag(flag: int) -> Handler:
-    """Return a handler that pushes whether the type of the top has `flag`: is a sequence, say."""
+    """Return a handler that pushes whether the type of the top has `flag`, such as SEQUENCE."""
 
     def handler(frame: Frame, instruction: DecodedInstruction) -> None:
         frame.stack.append(bool(flags(type(frame.stack[-1])) & flag))
@@ -34,7 +34,7 @@ def get_len(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def match_keys(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push the tuple of a mapping's values for the keys on top, or None if one is missing."""
+    """Push the mapping's values for the keys on top, as a tuple, or None if one is missing."""
     keys, mapping = frame.stack[-1], frame.stack[-2]
     values = []
     seen = set()
@@ -51,10 +51,7 @@ def match_keys(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def match_class(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop names, a class and a subject; push the tuple of the attributes asked for, or None.
-
-    The first `arg` attributes are asked for by position, the others by name.
-    """
+    """Pop names, a class and a subject; push `arg` positional and the named attributes, or None."""
     names = frame.stack.pop()
     kind = frame.stack.pop()
     subject = frame.stack.pop()
@@ -70,27 +67,27 @@ def _attributes(
     if not isinstance(subject, kind):
         return None
     values: list[Any] = []
-    asked = list(names)
+    requested = list(names)
     if positional:
-        given = getattr(kind, "__match_args__", NULL)
-        itself = given is NULL and bool(flags(kind) & _MATCHES_ITSELF)
-        by_position = () if given is NULL else given
+        match_args = getattr(kind, "__match_args__", NULL)
+        matches_self = match_args is NULL and bool(flags(kind) & _MATCH_SELF)
+        by_position = () if match_args is NULL else match_args
         if type(by_position) is not tuple:
             raise TypeError(
                 f"{kind.__name__}.__match_args__ must be a tuple (got {type(by_position).__name__})"
             )
-        allowed = 1 if itself else len(by_position)
+        allowed = 1 if matches_self else len(by_position)
         if allowed < positional:
             raise TypeError(
                 f"{kind.__name__}() accepts {allowed} positional "
                 f"sub-pattern{'' if allowed == 1 else 's'} ({positional} given)"
             )
-        if itself:
+        if matches_self:
             values.append(subject)
         else:
-            asked = [*by_position[:positional], *names]
+            requested = [*by_position[:positional], *names]
     seen = set()
-    for name in asked:
+    for name in requested:
         if type(name) is not str:
             raise TypeError(f"__match_args__ elements must be strings (got {type(name).__name__})")
         if name in seen:

@@ -20,12 +20,12 @@ def load_fast(frame: Frame, instruction: DecodedInstruction) -> None:
     """Push a local variable (or a cell, from 3.13 on)."""
     value = frame.slots[instruction.arg]
     if value is NULL:
-        refuse_unbound(frame, instruction.arg)
+        raise_unbound(frame, instruction.arg)
     frame.stack.append(value)
 
 
 def load_fast_and_clear(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push a local variable, or NULL, and forget it: a comprehension borrows its slot."""
+    """Push a local variable, or NULL, and clear its slot for a comprehension."""
     frame.stack.append(frame.slots[instruction.arg])
     frame.slots[instruction.arg] = NULL
 
@@ -54,13 +54,13 @@ def store_fast_store_fast(frame: Frame, instruction: DecodedInstruction) -> None
 
 
 def delete_fast(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Forget a local variable."""
+    """Delete a local variable."""
     if frame.slots[instruction.arg] is NULL:
-        refuse_unbound(frame, instruction.arg)
+        raise_unbound(frame, instruction.arg)
     frame.slots[instruction.arg] = NULL
 
 
-def refuse_unbound(frame: Frame, slot: int) -> NoReturn:
+def raise_unbound(frame: Frame, slot: int) -> NoReturn:
     """Raise CPython's error for a variable without a value."""
     name = frame.decoded.slot_names[slot]
     if slot >= len(frame.slots) - len(frame.code.co_freevars):
@@ -78,18 +78,18 @@ def refuse_unbound(frame: Frame, slot: int) -> NoReturn:
 
 
 def make_cell(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Put the value of a slot, if there is one, into a new cell in that slot."""
+    """Replace the content of a slot by a new cell that contains it."""
     value = frame.slots[instruction.arg]
     frame.slots[instruction.arg] = CellType() if value is NULL else CellType(value)
 
 
 def copy_free_vars(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Put the cells of outer functions into the last slots."""
+    """Copy the cells of outer functions into the last slots."""
     frame.slots[len(frame.slots) - instruction.arg :] = frame.closure
 
 
 def contents(frame: Frame, slot: int) -> Any:
-    """Return what the cell in `slot` holds, or NULL."""
+    """Return the content of the cell in `slot`, or NULL."""
     try:
         return frame.slots[slot].cell_contents
     except ValueError:
@@ -102,10 +102,10 @@ def load_closure(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def load_deref(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push what a cell holds."""
+    """Push the content of a cell."""
     value = contents(frame, instruction.arg)
     if value is NULL:
-        refuse_unbound(frame, instruction.arg)
+        raise_unbound(frame, instruction.arg)
     frame.stack.append(value)
 
 
@@ -117,18 +117,18 @@ def store_deref(frame: Frame, instruction: DecodedInstruction) -> None:
 def delete_deref(frame: Frame, instruction: DecodedInstruction) -> None:
     """Empty a cell."""
     if contents(frame, instruction.arg) is NULL:
-        refuse_unbound(frame, instruction.arg)
+        raise_unbound(frame, instruction.arg)
     del frame.slots[instruction.arg].cell_contents
 
 
 def load_classderef(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push a name of the class body or, if it is not there, what a cell holds (3.11)."""
+    """Push a name of the class body or, if it is missing, the content of a cell (3.11)."""
     frame.stack.append(frame.namespace)
     load_from_dict_or_deref(frame, instruction)
 
 
 def load_from_dict_or_deref(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a namespace; push the name in it or, if it is not there, what a cell holds."""
+    """Pop a namespace; push a name of it or, if it is missing, the content of a cell."""
     namespace = frame.stack.pop()
     value = item(namespace, frame.decoded.slot_names[instruction.arg])
     if value is NULL:
@@ -150,9 +150,9 @@ def item(namespace: Any, name: str) -> Any:
 
 def global_or_builtin(frame: Frame, name: str) -> Any:
     """Return a global variable or else a builtin."""
-    # A subclass of dict may know what to do about a missing name.
-    known = frame.globals
-    value = known.get(name, NULL) if type(known) is dict else item(known, name)
+    # A subclass of dict may define ``__missing__``.
+    namespace = frame.globals
+    value = namespace.get(name, NULL) if type(namespace) is dict else item(namespace, name)
     if value is NULL:
         value = item(frame.builtins, name)
         if value is NULL:
@@ -161,10 +161,7 @@ def global_or_builtin(frame: Frame, name: str) -> Any:
 
 
 def load_global(*, null_first: bool) -> Handler:
-    """Return a handler that pushes a global, and NULL if it is about to be called.
-
-    NULL goes below it (3.11, 3.12) or above it (3.13).
-    """
+    """Return a handler that pushes a global, and for a call NULL below or above it (3.13)."""
 
     def handler(frame: Frame, instruction: DecodedInstruction) -> None:
         value = global_or_builtin(frame, instruction.argval)
@@ -182,7 +179,7 @@ def store_global(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def delete_global(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Forget a global variable."""
+    """Delete a global variable."""
     if instruction.argval not in frame.globals:
         raise NameError(f"name '{instruction.argval}' is not defined", name=instruction.argval)
     del frame.globals[instruction.argval]
@@ -195,7 +192,7 @@ def load_name(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def load_from_dict_or_globals(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a namespace; push the name in it, or else a global or a builtin."""
+    """Pop a namespace; push a name of it, or else a global or a builtin."""
     namespace = frame.stack.pop()
     value = item(namespace, instruction.argval)
     if value is NULL:
@@ -214,7 +211,7 @@ def store_name(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def delete_name(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Forget a name of the class body."""
+    """Delete a name of the class body."""
     missing = False
     try:
         del frame.namespace[instruction.argval]
@@ -245,10 +242,7 @@ def load_method(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def load_attr_or_method(*, null_first: bool) -> Handler:
-    """Return a handler of LOAD_ATTR that, for an odd argument, pushes a method and ``self``.
-
-    Where there is no method it pushes NULL below the attribute (3.12) or above it (3.13).
-    """
+    """Return a handler that pushes an attribute, or for a call a method and ``self`` or NULL."""
 
     def handler(frame: Frame, instruction: DecodedInstruction) -> None:
         value = frame.stack.pop()
@@ -262,10 +256,7 @@ def load_attr_or_method(*, null_first: bool) -> Handler:
 
 
 def load_super_attr(*, null_first: bool) -> Handler:
-    """Return a handler that pops ``super``, a class and an object, and pushes an attribute.
-
-    It is looked up in the classes after the given one; NULL goes with it as with LOAD_GLOBAL.
-    """
+    """Return a handler that replaces ``super``, a class and an object by an attribute."""
 
     def handler(frame: Frame, instruction: DecodedInstruction) -> None:
         value = _super_attribute(frame, instruction)
@@ -289,18 +280,15 @@ def _method_below(function: Any, instance: Any) -> tuple[Any, Any]:
 
 
 def method_of(value: Any, name: str) -> tuple[Any, Any]:
-    """Return a function and its ``self``, or an attribute and NULL.
-
-    Pushing the two apart saves CPython the bound method that ``value.name`` would create. That is
-    possible where attributes are looked up the usual way and the class has a plain function.
-    """
+    """Return a function and its ``self``, which avoids a bound method, or an attribute and NULL."""
     kind: Any = type(value)
+    # Only with the default attribute lookup.
     if (
         in_class(kind, "__getattribute__") is object.__getattribute__
         and in_class(kind, "__getattr__") is NULL
     ):
         found = in_class(kind, name)
-        if flags(type(found)) & _IS_METHOD and name not in _own_attributes(value):
+        if flags(type(found)) & _IS_METHOD and name not in _instance_attributes(value):
             return found, value
     return getattr(value, name), NULL
 
@@ -308,7 +296,7 @@ def method_of(value: Any, name: str) -> tuple[Any, Any]:
 _IS_METHOD = 1 << 17  # Py_TPFLAGS_METHOD_DESCRIPTOR: binds when looked up, like a function
 
 
-def _own_attributes(value: Any) -> Any:
+def _instance_attributes(value: Any) -> Any:
     try:
         return object.__getattribute__(value, "__dict__")
     except AttributeError:

@@ -1,4 +1,4 @@
-"""Arithmetic, comparisons, subscripts and formatting: what symbols and f-strings do."""
+"""Arithmetic, comparisons, subscripts and formatting."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
 }
 CONVERSIONS: tuple[Callable[[Any], Any], ...] = (lambda value: value, str, repr, ascii)
-"""What ``!s``, ``!r`` and ``!a`` in an f-string call, by number."""
+"""The functions of ``!s``, ``!r`` and ``!a`` in an f-string, by number."""
 
 _TO_BOOL = 16
 
@@ -70,7 +70,7 @@ def compare_op(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def compare_op_to_bool(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Do as COMPARE_OP, and push the truth of the result where a branch follows (3.13)."""
+    """Compare, and push the truth of the result if a branch follows (3.13)."""
     compare_op(frame, instruction)
     if instruction.arg & _TO_BOOL:
         frame.stack.append(bool(frame.stack.pop()))
@@ -91,7 +91,7 @@ def contains_op(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def binary(function: Callable[[Any, Any], Any]) -> Handler:
-    """Return a handler that replaces the two values on top by ``function(lower, top)``."""
+    """Return a handler that replaces the upper two values by ``function(lower, top)``."""
 
     def handler(frame: Frame, instruction: DecodedInstruction) -> None:
         right = frame.stack.pop()
@@ -119,11 +119,11 @@ def stop_iteration_error(error: BaseException) -> BaseException:
 
 
 INTRINSICS: dict[int, Callable[[Any], Any]] = {3: stop_iteration_error, 5: operator.pos, 6: tuple}
-"""What CALL_INTRINSIC_1 calls, by number; the others do not occur in an ordinary function."""
+"""The functions of CALL_INTRINSIC_1 by number; ordinary functions do not use the others."""
 
 
 def call_intrinsic_1(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Replace the top by ``function(top)`` for the function that `arg` numbers (3.12)."""
+    """Replace the top by ``INTRINSICS[arg](top)`` (3.12)."""
     frame.stack.append(INTRINSICS[instruction.arg](frame.stack.pop()))
 
 
@@ -152,7 +152,7 @@ def binary_slice(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def store_slice(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop an end, a start, a container and values; store the values there (3.12)."""
+    """Pop an end, a start, a container and values; store the values in the slice (3.12)."""
     stop = frame.stack.pop()
     start = frame.stack.pop()
     container = frame.stack.pop()
@@ -160,7 +160,7 @@ def store_slice(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def build_slice(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop two or three values, push the slice of them."""
+    """Pop two or three values, push a slice."""
     parts = [frame.stack.pop() for _ in range(instruction.arg)]
     frame.stack.append(slice(*reversed(parts)))
 
@@ -169,7 +169,7 @@ def build_slice(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def format_value(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a value (and above it a format, if 4 is set), push its text (3.11, 3.12)."""
+    """Pop a format (if bit 2 is set) and a value, push the value as text (3.11, 3.12)."""
     specification = frame.stack.pop() if instruction.arg & 4 else ""
     value = CONVERSIONS[instruction.arg & 3](frame.stack.pop())
     frame.stack.append(format(value, specification))

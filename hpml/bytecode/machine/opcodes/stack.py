@@ -1,4 +1,4 @@
-"""Constants, copies and swaps: instructions that only move values on the stack."""
+"""Constants, copies and swaps."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _COMMON = (AssertionError, NotImplementedError, tuple, all, any)
 
 
 def load_common_constant(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push a builtin that the compiler relies on, whatever its name means here (3.14)."""
+    """Push a builtin, even if the program redefines its name (3.14)."""
     frame.stack.append(_COMMON[instruction.arg])
 
 
@@ -39,7 +39,7 @@ def pop_top(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def push(value: Any) -> Handler:
-    """Return a handler that pushes `value`, whatever its name means in the program."""
+    """Return a handler that pushes `value`."""
 
     def handler(frame: Frame, instruction: DecodedInstruction) -> None:
         frame.stack.append(value)
@@ -48,12 +48,12 @@ def push(value: Any) -> Handler:
 
 
 def copy(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push the value that lies `arg` deep; 1 is the top."""
+    """Push the value `arg` deep in the stack; 1 is the top."""
     frame.stack.append(frame.stack[-instruction.arg])
 
 
 def swap(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Exchange the top with the value that lies `arg` deep."""
+    """Exchange the top with the value `arg` deep in the stack."""
     stack = frame.stack
     between = [stack.pop() for _ in range(instruction.arg)]
     stack.append(between[0])

@@ -1,8 +1,4 @@
-"""Which opcodes each version of CPython has, and which function executes each.
-
-The tables are written out, so that an opcode that a new version brings is unknown until an
-author has read what it does.
-"""
+"""The handlers of each CPython version's opcodes; new opcodes are unknown until added here."""
 
 from __future__ import annotations
 
@@ -238,4 +234,4 @@ HANDLERS: dict[str, dict[str, Handler]] = {
     "3.13": _3_13,
     "3.14": _3_14,
 }
-"""The function that executes each opcode, by version of CPython."""
+"""Handlers of opcodes, by version of CPython."""
