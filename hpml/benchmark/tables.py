@@ -1,4 +1,4 @@
-"""Comparisons as tables that read in a terminal and in a page."""
+"""Tables of comparisons, for a terminal or a page."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ HEAD = ("contender", "median", "25 %", "75 %", "ratio", "95 % interval", "answer
 
 
 def comparison_table(comparison: PairedSamples) -> Table:
-    """Return a page table, one row a contender, with one footnote of advice."""
+    """Return a table with one row per contender and a footnote of advice."""
     notes = [*_caption(comparison), footnote(comparison.advice)]
     return _table(list(HEAD), _rows(comparison), notes)
 
 
 def cases_table(cases: Iterable[AnyCase], *, title: str | None = None) -> Table:
-    """Return a page table of several cases, one row a case and contender."""
+    """Return a table with one row per case and contender."""
     listed = tuple(cases)
     names = dict.fromkeys(name for case in listed for name in case.parameters)
     varying = [n for n in names if len({case.parameters.get(n) for case in listed}) > 1]
@@ -67,26 +67,26 @@ def _caption(comparison: PairedSamples) -> list[str]:
     rounds = f"{comparison.rounds} interleaved rounds"
     if not comparison.complete:
         early = "stopped early because every answer was clear" if comparison.clear else "stopped"
-        rounds += f" ({early}; {comparison.asked_rounds} were asked for)"
+        rounds += f" ({early}; {comparison.asked_rounds} were requested)"
     caption = (
         f"Ratio: time as a multiple of {comparison.baseline}, Hodges-Lehmann estimate over {rounds}"
         f".{_together(len(comparison) - 1, comparison.rounds)}"
     )
     numbers = {m.number for m in comparison}
     if len(numbers) > 1:
-        caption += f" A sample is {min(numbers):,} to {max(numbers):,} calls."
+        caption += f" A sample has {min(numbers):,} to {max(numbers):,} calls."
     return [caption]
 
 
 def _together(intervals: int, rounds: int) -> str:
-    """Say for what the 95 % hold; so few rounds may not be able to promise it for all at once."""
+    """Return whether the 95 % hold for all intervals at once, which few rounds cannot ensure."""
     if intervals < 2 or rounds < FEWEST_ROUNDS:
         return ""
-    # All rounds on one side of the truth: the rarest that so many can show.
+    # The least likely outcome, all rounds on one side of the truth, must be rare enough.
     needed = 1 - math.floor(math.log2(0.05 / intervals))
     if rounds < needed:
         return (
-            " The level of 95 % holds for each interval by itself; for all together take "
+            " The level of 95 % holds for each interval separately; for all together take "
             f"{needed} rounds."
         )
     return " If the rounds are independent, the level of 95 % holds for all intervals together."
