@@ -22,7 +22,7 @@ _COLOURS = ("#F5D0A9", "#CFE3F5", "#D5E8C8", "#F2CFD3", "#E3D6F0", "#F4E7A8", "#
 def icicle(
     tree: CallTree, *, unit: str = "s", title: str = "", own: Mapping[str, float] | None = None
 ) -> Page:
-    """Return the picture of a call tree: frames are as wide as their totals, below their callers."""
+    """Return the picture of a call tree: each frame is below its caller, as wide as its total."""
     if tree.total <= 0:
         raise ProfilingError("The profile is empty; profile something that takes longer.")
     # Smaller frames are invisible and would only make the page large.
