@@ -28,11 +28,7 @@ MOST_NAMES = 4
 
 @dataclass(frozen=True)
 class Advice:
-    """One problem of a measurement (one of `_BY_SEVERITY`), its evidence and its remedy.
-
-    >>> print(Advice("few samples", "3 samples", "Take at least 6."))
-    few samples: 3 samples. Take at least 6.
-    """
+    """One problem of a measurement (one of `_BY_SEVERITY`), its evidence and its remedy."""
 
     problem: str
     seen: str

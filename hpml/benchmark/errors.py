@@ -21,11 +21,7 @@ class ContenderError(BenchmarkError):
 
 
 def error_text(error: BaseException) -> str:
-    """Return an exception's message and notes, with its type unless it is a `BenchmarkError`.
-
-    >>> error_text(ValueError("no such model"))
-    'ValueError: no such model'
-    """
+    """Return an exception's message and notes, with its type unless it is a `BenchmarkError`."""
     try:
         message = str(error)
     except Exception as other:  # noqa: BLE001 - a foreign __str__ may raise anything

@@ -112,12 +112,7 @@ class Measurement:
         return (*([slow] if slow else []), *judge(self.samples, self.number * self.items))
 
     def slow_first_call(self) -> Advice | None:
-        """Return advice if the first call was so slow that later calls may do different work.
-
-        >>> used_up = Measurement("sum", (1e-6,) * 6, number=1000, first=2e-3)
-        >>> used_up.slow_first_call().problem
-        'first call'
-        """
+        """Return advice if the first call was so slow that later calls may do different work."""
         times = self.first / (self.median * self.items)
         if times < SLOW_FIRST_CALL or self.first < COLD_CALL:
             return None

@@ -166,9 +166,6 @@ def paired_ratio(
 
     `risk` is the probability that the interval misses the ratio: 0.05 / k for each of k intervals.
     `shift` is a possible bias of the timing itself, as a fraction.
-
-    >>> paired_ratio((2.0, 2.2, 1.8, 2.0, 2.1, 1.9), (4.0, 4.4, 3.6, 4.0, 4.2, 3.8)).answer
-    'faster'
     """
     if len(samples) != len(baseline) or not samples:
         raise BenchmarkError(

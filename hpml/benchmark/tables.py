@@ -79,7 +79,7 @@ def _caption(comparison: PairedSamples) -> list[str]:
 
 
 def _together(intervals: int, rounds: int) -> str:
-    """Return whether the 95 % hold for all intervals at once, which few rounds cannot ensure."""
+    """Return a sentence on whether the 95 % hold for all intervals together."""
     if intervals < 2 or rounds < FEWEST_ROUNDS:
         return ""
     # The least likely outcome, all rounds on one side of the truth, must be rare enough.

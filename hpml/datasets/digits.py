@@ -9,7 +9,7 @@ from hpml.base.files import data_file
 from hpml.datasets.dataset import Dataset, Pictures
 
 EVERY = 5
-"""Every fifth picture is for validation: the file is sorted by writer, so both sets have all."""
+"""Every fifth picture is for validation. The file is sorted by writer: all are in both sets."""
 
 
 def digits() -> Dataset:

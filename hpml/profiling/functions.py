@@ -62,7 +62,7 @@ class FunctionProfile:
 
     @property
     def seconds(self) -> float:
-        """The time of the whole run, with the profiler's own share in it."""
+        """The seconds of the run, including the profiler's overhead."""
         return sum(entry[2] for entry in self.stats.values())
 
     @property

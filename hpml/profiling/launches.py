@@ -1,9 +1,4 @@
-"""A simulator of kernel launches, which shows whether a model is launch-bound or compute-bound.
-
-The CPU issues kernels one after the other. The GPU starts a kernel once it is issued and its
-predecessor is done. A recorded graph is a single launch. Nothing else is modelled: no limit of the
-queue, no concurrent kernels, no gap between two kernels.
-"""
+"""A simulator of kernel launches, which shows whether a model is launch-bound or compute-bound."""
 
 from __future__ import annotations
 
@@ -61,6 +56,9 @@ class Timeline:
 
 def simulate(launch: float, kernels: Sequence[float], *, recorded: bool = False) -> Timeline:
     """Return when each kernel runs, given the time of a launch and of each kernel.
+
+    The CPU issues one kernel after the other. The GPU starts a kernel once it is issued and its
+    predecessor is done. Queue limits, concurrent kernels and gaps between kernels are not modelled.
 
     Args:
         launch: time that the CPU needs to issue a kernel, in any unit.

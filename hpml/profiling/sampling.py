@@ -1,8 +1,4 @@
-"""A sampling profiler: record the stack at regular intervals and merge the samples into a tree.
-
-The system's timer triggers the samples. Without one (Windows, another thread) `pyinstrument` is
-used, which reads the clock at each call and slows each call down.
-"""
+"""A sampling profiler: the system's timer, or else `pyinstrument`, triggers the samples."""
 
 from __future__ import annotations
 
@@ -60,9 +56,10 @@ class Samples:
 def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3) -> Samples:
     """Call a function once and record its stack every `interval` seconds.
 
-    Only samples cost time, so the program runs at about its normal speed. Calls shorter than an
-    interval may be missed, and calls are not counted. Time in a built-in function counts for its
-    caller. Only the calling thread is sampled.
+    Only samples cost time, so the program runs at about its normal speed. (On Windows and outside
+    the main thread `pyinstrument` samples instead and slows each call down.) Calls shorter than an
+    interval may be missed. Time in a built-in function counts for its caller. Only the calling
+    thread is sampled.
 
     Args:
         function: called with `arguments`.

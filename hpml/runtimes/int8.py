@@ -94,11 +94,7 @@ def int8(
 
 
 def weight_bytes(model: nn.Module) -> int:
-    """Return the bytes of a model's weights, including the scales of quantised weights.
-
-    >>> weight_bytes(nn.Linear(4, 2))
-    40
-    """
+    """Return the bytes of a model's weights, including the scales of quantised weights."""
     if not isinstance(model, torch.fx.GraphModule):
         return sum(p.numel() * p.element_size() for p in model.parameters())
     names = {str(node.target) for node in model.graph.nodes if node.op == "get_attr"}

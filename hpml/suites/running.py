@@ -29,11 +29,7 @@ def run_cases(
     measure_case: Callable[[Parameters], Comparison],
     settings: Settings = IN_MEMORY,
 ) -> CasesResult:
-    """Measure each case that is not on disk, given the parameters that its result depends on.
-
-    >>> run_cases("nothing", [], lambda parameters: None).cases
-    ()
-    """
+    """Measure each case that is not on disk, given the parameters that its result depends on."""
     out = None if settings.out is None else Path(settings.out)
     notes: list[str] = []
     reusable: list[Case] = []

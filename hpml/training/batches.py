@@ -1,7 +1,4 @@
-"""The batches of each process, in an order that depends only on the seed and the epoch.
-
-So a resumed training continues with the next batch, and several processes share the batches of one.
-"""
+"""The batches of each process, in an order that depends only on the seed and the epoch."""
 
 from __future__ import annotations
 
@@ -77,7 +74,7 @@ def _ignore_interrupts(worker: int) -> None:
 
 
 class _Gather(Dataset[tuple[Tensor, Tensor]]):
-    """Return whole batches by the indices of their pictures."""
+    """A data set of complete batches, by the indices of their pictures."""
 
     def __init__(self, pictures: Pictures) -> None:
         self.pictures = pictures

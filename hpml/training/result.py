@@ -26,7 +26,7 @@ class Training(Shown):
         seconds: the time of each epoch, without validation and compilation.
         images: pictures per epoch.
         memory: peak in bytes, of the tensors on a GPU or of the process on a CPU.
-        device: the device of the first process.
+        device: the device of this process.
         processes: the number of processes.
     """
 

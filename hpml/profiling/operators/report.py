@@ -34,13 +34,7 @@ for statement in {statements}:
 
 @dataclass(frozen=True)
 class OperatorReport:
-    """A report to attach to an issue.
-
-    Attributes:
-        script: a program that needs only PyTorch.
-        output: its output on this machine.
-        text: both, with the machine and versions, in Markdown.
-    """
+    """A script that needs only PyTorch, its output, and both with the machine as Markdown text."""
 
     script: str
     output: str
