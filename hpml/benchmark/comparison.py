@@ -47,12 +47,11 @@ class Comparison(Shown, PairedSamples):
 
         Args:
             ax: where to draw; a new figure by default.
-            predicted: a student's predicted ratios to the baseline; None where nothing was
-                predicted.
+            predicted: a student's predicted ratios to the baseline; None without a prediction.
 
         Returns:
             The axes; ``axes.figure`` is the figure. Outliers beyond the right edge are only
-            counted, so that one hiccup does not flatten the picture.
+            counted, because they would squeeze the other samples.
         """
         return plot_comparison(self, ax, predicted)
 

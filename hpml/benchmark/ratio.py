@@ -63,7 +63,7 @@ of the samples shows it.
 SERIAL_CORRELATION = 1.88
 """Limit of von Neumann's statistic in standard deviations: 3 % of independent runs exceed it.
 
-Together with `TREND` the false alarms are at most 4 %. They cost power, never a false answer.
+Together with `TREND` false alarms are at most 4 %. They cost power and cause no wrong answer.
 """
 
 TREND = 2.58
@@ -230,5 +230,5 @@ def coarseness(rounds: int) -> float:
 
 
 def _exp(log: float) -> float:
-    """Return exp without the last digit, which rounding of the logarithm makes wrong."""
+    """Return exp(log) to 15 digits, because rounding of the logarithm spoils the last one."""
     return float(f"{math.exp(log):.15g}")

@@ -162,7 +162,7 @@ def von_neumann(values: Sequence[float]) -> float:
 
 
 def mann_kendall(values: Sequence[float]) -> float:
-    """Return the Mann-Kendall statistic of a trend, in standard deviations; positive if rising.
+    """Return the Mann-Kendall statistic of a trend in standard deviations, positive for a rise.
 
     Source: H. B. Mann, "Nonparametric tests against trend", Econometrica 13, 1945.
 

@@ -56,10 +56,10 @@ class Samples:
 def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3) -> Samples:
     """Call a function once and record its stack every `interval` seconds.
 
-    Only samples cost time, so the program runs at about its normal speed. (On Windows and outside
-    the main thread `pyinstrument` samples instead and slows each call down.) Calls shorter than an
-    interval may be missed. Time in a built-in function counts for its caller. Only the calling
-    thread is sampled.
+    Only samples cost time, so the program runs at about its normal speed. Without a free timer (on
+    Windows or outside the main thread) `pyinstrument` samples and slows each call down. Calls
+    shorter than an interval may be missed. Time in a built-in function counts for its caller. Only
+    the calling thread is sampled.
 
     Args:
         function: called with `arguments`.

@@ -4,9 +4,10 @@
 >>> sorted(SUITES)
 ['activations', 'convnext-infer', 'convnext-train', 'deep-linear', 'launch', 'toy-resnet']
 
-``hpml bench NAME`` imports a suite's module when it runs. ``run(...)`` measures one case per size
-and returns a result with ``cases`` and ``plot()``. ``add_arguments(parser)`` declares the options
-and sets the default ``main``, which runs the suite and returns the exit code.
+``run(sizes, rounds=9, …)`` measures one case per size and returns a result with ``cases`` and
+``plot()``; its keyword arguments are the fields of `hpml.suites.settings.Settings`.
+``add_arguments(parser)`` declares the options of ``hpml bench NAME`` and sets the default ``main``,
+which runs the suite and returns the exit code.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class ActivationsResult(CasesResult):
 def run(
     kibibytes: Sequence[int] = SIZES, settings: Settings = DEFAULTS, **changes: object
 ) -> ActivationsResult:
-    """Measure the forward and backward pass of activations for float32 inputs; HardSwish always.
+    """Measure forward and backward of HardSwish and the other contenders, one case per input size.
 
     >>> result = run([1], rounds=6, contenders=["relu"], min_sample_time=1e-5)
     >>> result.cases[0].comparison.names

@@ -104,7 +104,7 @@ def names(*, compile: bool = True) -> tuple[str, ...]:
 def run(
     batches: Sequence[int] = BATCHES, settings: InferSettings = DEFAULTS, **changes: Any
 ) -> InferResult:
-    """Measure the forward pass of a ConvNeXt in eval mode, without gradients; GELU always.
+    """Measure the forward pass with eager GELU and the other contenders, one case per batch size.
 
     >>> result = run([1], rounds=6, contenders=["relu"], min_sample_time=1e-5)
     >>> result.cases[0].comparison.names

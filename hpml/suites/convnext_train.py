@@ -194,7 +194,7 @@ def usual(device: str) -> tuple[str, ...]:
 def run(
     seeds: Sequence[int] = SEEDS, settings: TrainSettings = DEFAULTS, **changes: Any
 ) -> TrainResult:
-    """Train with each recipe (vanilla always) in interleaved epochs, once for each seed.
+    """Train with vanilla and the other recipes in interleaved epochs, one case per seed.
 
     >>> from hpml.datasets import digits
     >>> result = run([1], rounds=1, contenders=["bf16"], data=digits().head(64, 20), batch=32)

@@ -57,7 +57,7 @@ def run(
     kernels: bool = False,
     **changes: Any,
 ) -> DeepLinearResult:
-    """Measure the forward pass of deep linear networks; the hand-written module always.
+    """Measure the forward pass of the hand-written module and the others, one case per depth.
 
     `kernels` adds ``execution="numba"`` with current and with frozen weights.
 

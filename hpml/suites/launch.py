@@ -72,7 +72,7 @@ def names() -> tuple[str, ...]:
 def run(
     mebibytes: Sequence[int] = MEBIBYTES, settings: Settings = DEFAULTS, **changes: Any
 ) -> LaunchResult:
-    """Measure launches (always), copies, products and, on a GPU, transfers.
+    """Measure launches, copies, products and, on a GPU, transfers, one case per tensor size.
 
     >>> result = run([1], rounds=6, min_sample_time=1e-5)
     >>> result.cases[0].comparison.names, "need a GPU" in result.notes[0]

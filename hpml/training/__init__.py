@@ -1,6 +1,6 @@
-"""Training with recipes, which change how fast a training runs.
+"""Train a network with recipes that differ in speed.
 
-`train` runs a whole training; a `Trainer` goes step by step.
+`train` runs a complete training; a `Trainer` runs single epochs.
 
 >>> import torch
 >>> from torch import nn

@@ -1,4 +1,4 @@
-"""A recipe: how to compute a training, as a value; each row of the published table is one."""
+"""A recipe: the options that change the speed of a training, as an immutable value."""
 
 from __future__ import annotations
 
