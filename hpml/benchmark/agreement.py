@@ -44,12 +44,12 @@ def same_results(
                 "same_results has nothing to compare: every contender returns None. Let each "
                 "return what it computes, or leave out the check."
             )
-        wanted = plain(expected)
+        expected_plain = plain(expected)
         for name, result in others:
-            for place, want, got in _differences(wanted, plain(result), close, close_floats):
+            for path, want, got in _differences(expected_plain, plain(result), close, close_floats):
                 raise BenchmarkError(
                     f"Contender {name!r} computes a different result than {first!r}: at "
-                    f"{place or 'the result'} expected {want}, got {got}. Their times cannot be "
+                    f"{path or 'the result'} expected {want}, got {got}. Their times cannot be "
                     "compared."
                 )
 
@@ -75,27 +75,27 @@ def plain(value: object) -> object:
 
 
 def _differences(
-    want: object, got: object, close: _Close, close_floats: Callable[..., bool], place: str = ""
+    want: object, got: object, close: _Close, close_floats: Callable[..., bool], path: str = ""
 ) -> Iterator[tuple[str, str, str]]:
     """Yield the place, the expected and the received value of each difference."""
     if isinstance(want, list) and isinstance(got, list):
         if len(want) != len(got):
-            yield place, f"{len(want)} items", f"{len(got)}: {describe(got)}"
+            yield path, f"{len(want)} items", f"{len(got)}: {describe(got)}"
             return
         # Fast path: comparing millions of numbers in Python would take longer than computing them.
         floats = set(map(type, want)) | set(map(type, got)) == {float}
         if floats and all(map(close_floats, want, got)):
             return
         for index, (a, b) in enumerate(zip(want, got, strict=True)):
-            yield from _differences(a, b, close, close_floats, f"{place}[{index}]")
+            yield from _differences(a, b, close, close_floats, f"{path}[{index}]")
     elif isinstance(want, dict) and isinstance(got, dict):
         if set(want) != set(got):
-            yield place, f"the keys {describe(list(want))}", describe(list(got))
+            yield path, f"the keys {describe(list(want))}", describe(list(got))
             return
         for key, item in want.items():
-            yield from _differences(item, got[key], close, close_floats, f"{place}[{key!r}]")
+            yield from _differences(item, got[key], close, close_floats, f"{path}[{key!r}]")
     elif not _same(want, got, close):
-        yield place, describe(want), describe(got)
+        yield path, describe(want), describe(got)
 
 
 def _same(a: object, b: object, close: _Close) -> bool:

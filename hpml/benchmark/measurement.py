@@ -56,17 +56,17 @@ class Measurement:
     environment: Environment = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        who = f"Measurement {text('A measurement: name', self.name)!r}"
+        label = f"Measurement {text('A measurement: name', self.name)!r}"
         seconds = "samples that are positive, finite seconds, by a clock that only advances"
-        samples = tuple(real(who, s, seconds, math.ulp(0.0)) for s in self.samples)
+        samples = tuple(real(label, s, seconds, math.ulp(0.0)) for s in self.samples)
         if not samples:
-            raise BenchmarkError(f"{who}: expected {seconds}, got none.")
+            raise BenchmarkError(f"{label}: expected {seconds}, got none.")
         object.__setattr__(self, "samples", samples)  # a list could change, and has no hash
-        number = whole_number(f"{who}: number of calls per sample", self.number, 1)
+        number = whole_number(f"{label}: number of calls per sample", self.number, 1)
         object.__setattr__(self, "number", number)
-        first = real(f"{who}: first", self.first, "seconds of at least 0")
+        first = real(f"{label}: first", self.first, "seconds of at least 0")
         object.__setattr__(self, "first", first)
-        object.__setattr__(self, "items", whole_number(f"{who}: items per call", self.items, 1))
+        object.__setattr__(self, "items", whole_number(f"{label}: items per call", self.items, 1))
 
     @property
     def median(self) -> float:

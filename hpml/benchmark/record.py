@@ -168,15 +168,15 @@ def _to_plain(case: Case) -> dict[str, Any]:
     }
 
 
-def _from_plain(value: object, where: str) -> Case:
+def _from_plain(value: object, location: str) -> Case:
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise RecordError(
-            f"{where}: expected a case in the format {FORMAT!r}, got {describe(value)}; "
+            f"{location}: expected a case in the format {FORMAT!r}, got {describe(value)}; "
             "this is not a file of benchmark results."
         )
     if value.get("version") != VERSION:
         raise RecordError(
-            f"{where}: expected version {VERSION} of the format, got "
+            f"{location}: expected version {VERSION} of the format, got "
             f"{describe(value.get('version'))}; read it with the hpml that wrote it, "
             "or measure again into another file."
         )
@@ -191,7 +191,7 @@ def _from_plain(value: object, where: str) -> Case:
         return Case(value["suite"], parameters, comparison)
     except (KeyError, TypeError, IndexError, AttributeError, BenchmarkError) as error:
         raise RecordError(
-            f"{where}: expected a complete case, got {type(error).__name__}: {error}; "
+            f"{location}: expected a complete case, got {type(error).__name__}: {error}; "
             "the line was edited, or another program wrote it."
         ) from error
 

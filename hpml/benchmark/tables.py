@@ -25,16 +25,16 @@ def cases_table(cases: Iterable[AnyCase], *, title: str | None = None) -> Table:
     names = dict.fromkeys(name for case in listed for name in case.parameters)
     varying = [n for n in names if len({case.parameters.get(n) for case in listed}) > 1]
     head = [*varying, *HEAD]
-    rows, found = [], []
+    rows, advice = [], []
     for case in listed:
         values = [case.parameters.get(name) for name in varying]
         rows += [[*values, *row] for row in _rows(case.comparison)]
         shown = (f"{v:,}" if isinstance(v, int) else str(v) for v in values)
-        place = ", ".join(f"{n} {v}" for n, v in zip(varying, shown, strict=True))
-        found += [(f"{n} ({place})" if place else n, a) for n, a in case.comparison.advice]
+        label = ", ".join(f"{n} {v}" for n, v in zip(varying, shown, strict=True))
+        advice += [(f"{n} ({label})" if label else n, a) for n, a in case.comparison.advice]
     baselines = dict.fromkeys(case.comparison.baseline for case in listed)
     notes = [f"Ratio: time as a multiple of {baseline}." for baseline in baselines]
-    return _table(head, rows, [*notes, footnote(found)], title)
+    return _table(head, rows, [*notes, footnote(advice)], title)
 
 
 def _rows(comparison: PairedSamples) -> list[list[object]]:

@@ -76,10 +76,10 @@ class Dataset:
     def __post_init__(self) -> None:
         size = tuple(self.train.images.shape[1:])
         for what, part in (("train", self.train), ("validation", self.validation)):
-            found = [int(label) for label in part.labels.aminmax()] if len(part) else []
-            is_valid = found and 0 <= found[0] <= found[1] < len(self.classes)
+            bounds = [int(label) for label in part.labels.aminmax()] if len(part) else []
+            is_valid = bounds and 0 <= bounds[0] <= bounds[1] < len(self.classes)
             if not is_valid or tuple(part.images.shape[1:]) != size:
-                labels = f"labels from {found[0]} to {found[1]}" if found else "no picture"
+                labels = f"labels from {bounds[0]} to {bounds[1]}" if bounds else "no picture"
                 raise DatasetError(
                     f"{self.name}: {what}: expected pictures of {' × '.join(map(str, size))} with "
                     f"labels from 0 to {len(self.classes) - 1}, one for each class, got "

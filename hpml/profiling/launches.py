@@ -79,10 +79,10 @@ def simulate(launch: float, kernels: Sequence[float], *, recorded: bool = False)
             f"negative; got {describe(launch)} and {describe(kernels)}."
         )
     count = 1 if recorded else len(kernels)
-    launches = tuple((place * launch, (place + 1) * launch) for place in range(count))
+    launches = tuple((index * launch, (index + 1) * launch) for index in range(count))
     spans: list[Span] = []
-    for place, time in enumerate(kernels):
-        issued = launches[min(place, count - 1)][1]
+    for index, time in enumerate(kernels):
+        issued = launches[min(index, count - 1)][1]
         start = max(issued, spans[-1][1]) if spans else issued
         spans.append((start, start + time))
     return Timeline(launches, tuple(spans))

@@ -143,7 +143,7 @@ def _exported(model: nn.Module, inputs: tuple[torch.Tensor, ...]) -> Any:
     try:
         return torch.export.export(model, inputs, strict=False)
     except Exception as error:
-        where = _innermost_layer(model, error.__traceback__) or "the model"
+        layer = _innermost_layer(model, error.__traceback__) or "the model"
         reason = str(error).strip().partition("\n")[0]
         advice = ""
         if "data-dependent" in reason:
@@ -151,7 +151,7 @@ def _exported(model: nn.Module, inputs: tuple[torch.Tensor, ...]) -> Any:
                 " A branch that depends on a tensor's values cannot be recorded: use "
                 "torch.where or torch.cond, or remove the layer."
             )
-        raise ExportError(f"torch.export cannot follow {where}: {reason}{advice}") from error
+        raise ExportError(f"torch.export cannot follow {layer}: {reason}{advice}") from error
 
 
 def _translated(program: Any, *, optimise: bool) -> Any:

@@ -48,8 +48,8 @@ class ForwardResult(CasesResult):
         return draw_forwards(self.cases, self.source, self.axis)
 
     def _shown(self) -> list[Table]:
-        where = environment_line(self.cases)
-        title = f"{self.title} ({where})" if where else self.title
+        machine = environment_line(self.cases)
+        title = f"{self.title} ({machine})" if machine else self.title
         measured = cases_table(self.cases, title=title)
         return [measured, self.published(), *notes_table(self.notes)]
 
@@ -106,10 +106,10 @@ def uniform_input(
 
 
 def add_forward_arguments(
-    parser: argparse.ArgumentParser, suite: str, run: Callable[..., SuiteResult], what: str
+    parser: argparse.ArgumentParser, suite: str, run: Callable[..., SuiteResult], sizes_help: str
 ) -> None:
     """Declare the options of a suite of forward passes."""
-    add_shared_arguments(parser, suite, run, what)
+    add_shared_arguments(parser, suite, run, sizes_help)
     parser.add_argument("--batch", type=positive, default=4, metavar="N", help="rows of the input")
     parser.add_argument(
         "--grad", action="store_true", help="record the autograd graph in the forward pass"

@@ -38,8 +38,8 @@ class LaunchResult(CasesResult):
 
         expect_some(self.cases)
         times = sweeps(self.cases, "mebibytes")
-        at = times[0].x
-        chart = lines(times, title="Time per call", x="MiB", y="µs per call", log="xy", sizes=at)
+        sizes = times[0].x
+        chart = lines(times, title="Time per call", x="MiB", y="µs per call", log="xy", sizes=sizes)
         return figure_of(
             chart,
             f"Median and 25 to 75 % band of {self.cases[0].comparison.rounds} interleaved rounds. "

@@ -32,7 +32,7 @@ positive = whole(1, 10**9)
 
 
 def add_shared_arguments(
-    parser: argparse.ArgumentParser, suite: str, run: Callable[..., SuiteResult], what: str
+    parser: argparse.ArgumentParser, suite: str, run: Callable[..., SuiteResult], sizes_help: str
 ) -> None:
     """Declare the options of every suite: the first argument of `run`, and the settings."""
     sizes, settings, *_ = inspect.signature(run).parameters.values()
@@ -42,7 +42,7 @@ def add_shared_arguments(
         nargs="+",
         default=list(sizes.default),
         metavar="N",
-        help=f"{what} (default: {' '.join(map(str, sizes.default))})",
+        help=f"{sizes_help} (default: {' '.join(map(str, sizes.default))})",
     )
     parser.add_argument(
         "--rounds",

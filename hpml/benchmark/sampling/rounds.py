@@ -264,10 +264,12 @@ def _run(
                 # Otherwise this round would pay for the garbage of the last one.
                 gc.collect()
                 times = [0.0] * len(prepared)
-                for place in order:
-                    one = prepared[place]
-                    with _named(one.name, f"in round {len(rounds) + 1} of {len(orders)}"):
-                        times[place] = one.sampler.elapsed(one.number) / one.number
+                for index in order:
+                    contender = prepared[index]
+                    with _named(contender.name, f"in round {len(rounds) + 1} of {len(orders)}"):
+                        times[index] = (
+                            contender.sampler.elapsed(contender.number) / contender.number
+                        )
                 rounds.append(times)
                 if (
                     len(rounds) in looks
@@ -313,16 +315,16 @@ def _measurements(
     environment: Environment = environment_record(threads=settings.threads, device=settings.device)
     return [
         Measurement(
-            one.name,
-            tuple(times[place] for times in rounds),
-            number=one.number,
-            warm_up=one.warm_up,
+            contender.name,
+            tuple(times[index] for times in rounds),
+            number=contender.number,
+            warm_up=contender.warm_up,
             device=settings.device,
             threads=settings.threads,
             environment=environment,
-            first=one.sampler.first if settings.warm_up < 2 else 0.0,
+            first=contender.sampler.first if settings.warm_up < 2 else 0.0,
         )
-        for place, one in enumerate(prepared)
+        for index, contender in enumerate(prepared)
     ]
 
 

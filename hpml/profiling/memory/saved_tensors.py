@@ -17,7 +17,7 @@ from hpml.profiling.errors import ProfilingError
 if TYPE_CHECKING:
     import torch
 
-Why = Literal["", "a parameter", "counted above"]
+NotCounted = Literal["", "a parameter", "counted above"]
 
 
 class SavedTensor(NamedTuple):
@@ -28,7 +28,7 @@ class SavedTensor(NamedTuple):
     shape: tuple[int, ...]
     dtype: str
     bytes: int
-    not_counted: Why = ""
+    not_counted: NotCounted = ""
 
 
 @dataclass(frozen=True)
@@ -132,17 +132,17 @@ def _rows(
     seen: set[int] = set()
     for number, tensor in enumerate(packed):
         storage = _storage(tensor)
-        why: Why = ""
+        reason: NotCounted = ""
         if storage in parameters:
-            why = "a parameter"
+            reason = "a parameter"
         elif storage in seen:
-            why = "counted above"
+            reason = "counted above"
         seen.add(storage)
-        size = 0 if why else tensor.untyped_storage().nbytes()
+        size = 0 if reason else tensor.untyped_storage().nbytes()
         # Steps that do not lead to the result cannot be found from it.
         operation, role = names.get(number, ("not needed for the result", ""))
         dtype = str(tensor.dtype).removeprefix("torch.")
-        yield SavedTensor(operation, role, tuple(tensor.shape), dtype, size, why)
+        yield SavedTensor(operation, role, tuple(tensor.shape), dtype, size, reason)
 
 
 def _steps(result: object) -> Iterator[Any]:
