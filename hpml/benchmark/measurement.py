@@ -28,7 +28,6 @@ class Measurement:
     """The samples of one contender.
 
     Attributes:
-        name: the contender.
         samples: seconds per item, one entry per sample, in the order in which they were taken.
         number: calls per sample.
         items: items per call; 1, so that an item is a call, unless `per` was used.
@@ -36,7 +35,6 @@ class Measurement:
         device: where the work ran, such as "cpu" or "cuda:0".
         threads: size of torch's thread pool during the samples.
         first: seconds of work in the very first call; 0 if it was not timed.
-        environment: machine and versions.
 
     >>> m = Measurement("sum", samples=(2e-6, 1.9e-6, 2.1e-6, 2e-6, 2e-6, 2e-6), number=1000)
     >>> m.median, m.minimum, m.quartiles

@@ -31,13 +31,7 @@ _MEASUREMENT = tuple(field.name for field in fields(Measurement) if field.name !
 
 @dataclass(frozen=True)
 class Case:
-    """One finished case of a suite.
-
-    Attributes:
-        suite: the name of the suite.
-        parameters: plain values that identify the case within its suite.
-        comparison: the measurements.
-    """
+    """One finished case of a suite, identified within it by its parameters."""
 
     suite: str
     parameters: Parameters

@@ -18,11 +18,7 @@ from hpml.profiling.checks import check_function
 
 @dataclass(frozen=True)
 class CallCounts:
-    """The function calls of one run.
-
-    Attributes:
-        python: calls of functions written in Python, by (module, function).
-    """
+    """The calls of functions written in Python in one run, by (module, function)."""
 
     python: Mapping[tuple[str, str], int]
 
@@ -43,9 +39,6 @@ class CallCounts:
 @module_calls.measuring
 def profile_calls(run: Callable[[], object]) -> CallCounts:
     """Run once and count the calls of functions written in Python with a profiling hook.
-
-    Args:
-        run: a function without arguments.
 
     Source: https://docs.python.org/3/library/sys.html#sys.setprofile
 

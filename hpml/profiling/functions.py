@@ -77,9 +77,6 @@ class FunctionProfile:
             sort: ``"tottime"``, ``"cumtime"`` or ``"ncalls"``, the largest first.
             search: show only functions whose row contains this text.
             limit: maximum number of rows; None for all.
-
-        Raises:
-            ProfilingError: if `sort` is unknown.
         """
         if sort not in _SORTS:
             raise ProfilingError(

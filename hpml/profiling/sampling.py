@@ -32,7 +32,6 @@ class Samples:
         count: the number of samples.
         interval: the requested seconds between two samples.
         seconds: the duration of the run.
-        result: the function's result.
     """
 
     tree: CallTree = field(repr=False)

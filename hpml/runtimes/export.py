@@ -25,7 +25,6 @@ class OnnxModel(Shown):
     """An exported model; `save` writes a file for Netron and every runtime.
 
     Attributes:
-        data: the content of the file.
         names: the names of the inputs.
         inputs: shape and dtype of each input.
         nodes: type, inputs and outputs of each operator.

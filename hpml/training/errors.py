@@ -10,11 +10,7 @@ class TrainingError(HpmlError):
 
 
 class NotFiniteError(TrainingError):
-    """The loss is no longer finite.
-
-    Attributes:
-        step: the step, counted from 0 over all epochs.
-    """
+    """The loss of `step`, counted from 0 over all epochs, is not finite."""
 
     def __init__(self, step: int, loss: float) -> None:
         super().__init__(

@@ -18,16 +18,12 @@ class Training(Shown):
     """A finished training.
 
     Attributes:
-        recipe: the recipe.
         data: the name of the data set.
-        seed: the seed of all randomness.
         losses: the mean loss of each step.
         accuracies: the validation accuracy after each epoch, from 0 to 1.
         seconds: the time of each epoch, without validation and compilation.
         images: pictures per epoch.
         memory: peak in bytes, of the tensors on a GPU or of the process on a CPU.
-        device: the device of this process.
-        processes: the number of processes.
     """
 
     recipe: Recipe

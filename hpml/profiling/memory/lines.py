@@ -36,12 +36,10 @@ class AllocationLine(NamedTuple):
 
 @dataclass(frozen=True)
 class LineMemory(Shown):
-    """The memory in each line of a function, in one run.
+    """The memory in each line of a function, in one run, and the function's result.
 
     Attributes:
-        table: one row per line.
         lines: a `MemoryLine` or `AllocationLine` per line; unexecuted lines have None as values.
-        result: the function's result.
         peak: the peak of the call in bytes, for `allocation_lines` only.
     """
 
@@ -53,13 +51,7 @@ class LineMemory(Shown):
 
 @dataclass(frozen=True)
 class MemoryOverTime:
-    """Resident memory sampled while a function ran.
-
-    Attributes:
-        seconds: since the start, one per sample.
-        usage: resident memory in MiB, one per sample.
-        result: the function's result.
-    """
+    """Seconds since the start and resident memory in MiB of each sample, and the result."""
 
     seconds: tuple[float, ...]
     usage: tuple[float, ...]

@@ -33,12 +33,7 @@ class SavedTensor(NamedTuple):
 
 @dataclass(frozen=True)
 class SavedTensors(Shown):
-    """The tensors that the backward pass of one call needs, in the order in which they were saved.
-
-    Attributes:
-        tensors: one entry for each time that a step saved a tensor.
-        result: the call's result.
-    """
+    """The tensors that the steps of one call saved, in order, and the call's result."""
 
     tensors: tuple[SavedTensor, ...]
     result: Any = field(default=None, repr=False, compare=False)

@@ -29,11 +29,7 @@ class OperatorTiming(Shown):
 
     @property
     def last(self) -> OperatorTimes:
-        """The times of the last run.
-
-        Raises:
-            ProfilingError: if there was no run.
-        """
+        """The times of the last run, or a `ProfilingError` if there was none."""
         if not self._finished:
             raise ProfilingError(
                 "operator_timing expects a run of the model inside the `with`, got none; call "

@@ -12,12 +12,7 @@ from hpml.profiling.checks import check_function
 
 @dataclass(frozen=True)
 class Work:
-    """The operators of a run and the size of their results.
-
-    Attributes:
-        operations: the names of the executed operators, in order.
-        bytes: the bytes of their new results; views and sparse tensors do not count.
-    """
+    """The names of the executed operators, and the bytes of new dense results."""
 
     operations: tuple[str, ...]
     bytes: int
