@@ -134,8 +134,8 @@ def _drift(samples: Sequence[float]) -> Advice | None:
     return Advice(
         "unstable",
         f"the last third of the samples is {abs(change):.0%} {direction} than the first",
-        "Let the machine settle, or raise warm_up, and repeat; a ratio is still valid if both "
-        "contenders drift alike.",
+        "Let the machine settle, or raise warm_up, and repeat. A ratio is still valid if both "
+        "contenders drift in the same way.",
     )
 
 

@@ -258,8 +258,8 @@ class AnyCase(Protocol):
         """The measurements."""
 
 
-_COARSE = "Differences below the resolution, {:.0%}, do not count with any number of rounds."
-_NARROWER = "Four times as many rounds halve an interval; a quieter machine narrows it as well."
+_COARSE = "Differences below the resolution, {:.0%}, are not accepted, however many rounds."
+_NARROWER = "Four times the rounds halve an interval; a quieter machine narrows it as well."
 
 
 def _visible(rounds: int, reach: float) -> str:

@@ -43,8 +43,8 @@ def draw_forwards(cases: Sequence[Case], source: PublishedBlock, x: str) -> Figu
     )
     return figure_of(
         chart,
-        "Ratio to the hand-written module in the same round, with its 95 % interval; very wide "
-        f"intervals are cut. Crosses: published, measured on {source.hardware}. "
+        "Ratio to the hand-written module (Hodges-Lehmann estimate), with its 95 % interval, cut "
+        f"where it is very wide. Crosses: published, measured on {source.hardware}. "
         f"{environment_line(cases)}.{unstable_line(cases)}",
     )
 

@@ -319,12 +319,12 @@ class Trainer:
 
 
 def _require_finite(model: nn.Module, remedy: str) -> None:
-    invalid = [name for name, weights in model.named_parameters() if not weights.isfinite().all()]
+    spoiled = [name for name, weights in model.named_parameters() if not weights.isfinite().all()]
     # Infinities in a buffer are valid: it may be a mask.
-    invalid += [name for name, values in model.named_buffers() if values.isnan().any()]
-    if invalid:
+    spoiled += [name for name, values in model.named_buffers() if values.isnan().any()]
+    if spoiled:
         raise TrainingError(
-            f"model: expected finite weights, got others in {', '.join(invalid)}; {remedy}."
+            f"model: expected finite weights, got others in {', '.join(spoiled)}; {remedy}."
         )
 
 
