@@ -1,7 +1,7 @@
-"""Measure, compare, record, plot: an honest answer to which is faster, and by how much.
+"""Measure, compare, record and plot: which contender is faster, and by how much.
 
-A contender is anything that can be called. `compare` samples all of them in interleaved rounds and
-answers with quartiles, and with ratios to a baseline that carry an interval:
+A contender is any callable. `compare` samples all contenders in interleaved rounds. It returns
+their quartiles and their ratios to a baseline, each with an interval:
 
 >>> from hpml.benchmark import compare
 >>> numbers = list(range(1000))
@@ -14,13 +14,12 @@ answers with quartiles, and with ratios to a baseline that carry an interval:
 >>> comparison.ratio("loop").answer           # against itself
 'cannot tell'
 
-``print(comparison)`` shows the table, with advice where the samples are not good enough;
+``print(comparison)`` shows the table, with advice if the samples are not good enough;
 ``comparison.plot()`` draws it.
 
-The files, in the order in which values flow: ``sampling`` (samples in interleaved rounds) →
-``measurement`` and ``comparison`` (the results; ``ratio`` says what may be said of two, ``robust``
-holds the statistics and ``advice`` judges the samples) → ``record`` (on disk) → ``tables`` and
-``plots``.
+In the order in which values flow: ``sampling`` takes the samples → ``measurement`` and
+``comparison`` are the results (``ratio`` draws conclusions with the statistics of ``robust``,
+``advice`` judges the samples) → ``record`` stores them → ``tables`` and ``plots`` show them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tool judges its own result: is this measurement good enough, and if not, what to do?"""
+"""Judge the quality of a measurement, and say how to improve it."""
 
 from __future__ import annotations
 
@@ -11,33 +11,24 @@ from hpml.benchmark.ratio import FEWEST_ROUNDS, TREND
 from hpml.benchmark.robust import mann_kendall, median, quartiles
 
 WIDEST_SPREAD = 0.10
-"""Interquartile range over median above which torch.utils.benchmark warns, and so do we."""
+"""Largest interquartile range over median without a warning, as in torch.utils.benchmark."""
 
-WORTH_A_WORD = 0.03
-"""A drift is mentioned from this fraction on."""
+SMALLEST_DRIFT = 0.03
+"""Smallest drift to report, as a fraction."""
 
 SHORTEST_SAMPLE = 100e-6
-"""Seconds. Reading the clock twice costs 0.1 to 1 µs: at most one per cent of such a sample."""
+"""Seconds. Reading the clock twice costs 0.1 to 1 µs, at most one per cent of such a sample."""
 
 CLOCK_TICKS = 1000
-"""A sample lasts at least so many ticks of the clock, so that one tick is a thousandth of it."""
+"""Ticks of the clock in the shortest good sample."""
 
 MOST_NAMES = 4
-"""Of more measurements than this with the same problem, the rest are counted."""
+"""Measurements to list by name; the others are only counted."""
 
 
 @dataclass(frozen=True)
 class Advice:
-    """One thing that is wrong with a measurement.
-
-    Attributes:
-        problem: one of `_GRAVEST`; samples that do not lie close together are "unstable".
-        seen: what the samples show, with numbers.
-        remedy: what to do.
-
-    >>> print(Advice("few samples", "3 samples", "Take at least 6."))
-    few samples: 3 samples. Take at least 6.
-    """
+    """One problem of a measurement (one of `_BY_SEVERITY`), its evidence and its remedy."""
 
     problem: str
     seen: str
@@ -47,14 +38,14 @@ class Advice:
         return f"{self.problem}: {self.seen}. {self.remedy}"
 
 
-Found = Iterable[tuple[str, Advice]]
-"""Advice, each with the name of the measurement it is about."""
+NamedAdvice = Iterable[tuple[str, Advice]]
+"""Pieces of advice, each with the name of its measurement."""
 
 
-def footnote(found: Found) -> str:
-    """Return one short paragraph: what was seen, the most serious first, and what to do."""
-    listed = sorted(found, key=lambda each: _GRAVEST.index(each[1].problem))
-    explained = {name for name, advice in listed if advice.problem in _GRAVEST[:2]}
+def footnote(named: NamedAdvice) -> str:
+    """Return a short paragraph with the problems, the most serious first, and the remedies."""
+    listed = sorted(named, key=lambda each: _BY_SEVERITY.index(each[1].problem))
+    explained = {name for name, advice in listed if advice.problem in _BY_SEVERITY[:2]}
     groups: dict[str, list[tuple[str, Advice]]] = {}
     for name, advice in listed:
         if advice.problem != "unstable" or name not in explained:
@@ -65,16 +56,16 @@ def footnote(found: Found) -> str:
         seen = f"{first}: {advice.seen}" if others else advice.seen
         parts.append(f"{kind}: {some_names(dict.fromkeys(name for name, _ in group))} ({seen})")
     every = dict.fromkeys(group[0][1].remedy for group in groups.values())
-    remedies = [each for each in every if not _is_said_by(every, each)][:2]
+    remedies = [each for each in every if not _is_repeated(each, every)][:2]
     return capital(" ".join(["; ".join(parts) + ".", *remedies])) if parts else ""
 
 
-def _is_said_by(remedies: Iterable[str], one: str) -> bool:
+def _is_repeated(remedy: str, remedies: Iterable[str]) -> bool:
     """Return whether another remedy begins with this one."""
-    return any(each != one and each.startswith(one.rstrip(".")) for each in remedies)
+    return any(each != remedy and each.startswith(remedy.rstrip(".")) for each in remedies)
 
 
-_GRAVEST = (
+_BY_SEVERITY = (
     "first call",
     "wide interval",
     "cannot tell",
@@ -82,16 +73,16 @@ _GRAVEST = (
     "short samples",
     "unstable",
 )
-"""The order of a footnote; what the first two explain is not called unstable as well."""
+"""Order in a footnote; the first two explain unstable samples, so "unstable" is left out."""
 
 
-def unstable(found: Found) -> tuple[str, ...]:
-    """Return the names of all whose samples do not lie close together, each once."""
-    return tuple(dict.fromkeys(name for name, advice in found if advice.problem == "unstable"))
+def unstable(named: NamedAdvice) -> tuple[str, ...]:
+    """Return the names of all unstable measurements, each once."""
+    return tuple(dict.fromkeys(name for name, advice in named if advice.problem == "unstable"))
 
 
 def some_names(names: Iterable[str]) -> str:
-    """Return names for a sentence, the first few of many."""
+    """Return names as part of a sentence; of many, only the first few."""
     listed = [f"“{name}”" if "," in name else name for name in names]
     if len(listed) <= MOST_NAMES + 1:
         return ", ".join(listed)
@@ -99,14 +90,14 @@ def some_names(names: Iterable[str]) -> str:
 
 
 def capital(text: str) -> str:
-    """Return a sentence with its first letter large, and the others as they are."""
+    """Return a sentence with its first letter capitalised."""
     return text[:1].upper() + text[1:]
 
 
 def judge(samples: Sequence[float], number: int) -> tuple[Advice, ...]:
-    """Return what is wrong with a measurement, the gravest first; empty if nothing is."""
-    found = [_few(samples), _short(samples, number), _drift(samples) or _wide(samples)]
-    return tuple(advice for advice in found if advice is not None)
+    """Return the problems of a measurement, the most serious first."""
+    problems = [_few(samples), _short(samples, number), _drift(samples) or _wide(samples)]
+    return tuple(advice for advice in problems if advice is not None)
 
 
 def _few(samples: Sequence[float]) -> Advice | None:
@@ -114,7 +105,7 @@ def _few(samples: Sequence[float]) -> Advice | None:
         return None
     return Advice(
         "few samples",
-        f"{len(samples)} samples, and no 95 % interval for the median exists below {FEWEST_ROUNDS}",
+        f"{len(samples)} samples; a 95 % interval for the median needs {FEWEST_ROUNDS}",
         "Take at least 15 samples; 25 or more for differences of a few per cent.",
     )
 
@@ -127,8 +118,8 @@ def _short(samples: Sequence[float], number: int) -> Advice | None:
         return None
     return Advice(
         "short samples",
-        f"a sample lasted {format_seconds(lasted)}, so that reading the clock is part of it",
-        f"Raise min_sample_time to {format_seconds(needed)} or more: more calls a sample.",
+        f"a sample lasted {format_seconds(lasted)}, so reading the clock may distort it",
+        f"Raise min_sample_time to {format_seconds(needed)} or more.",
     )
 
 
@@ -137,7 +128,7 @@ def _drift(samples: Sequence[float]) -> Advice | None:
     if third < 3 or abs(mann_kendall(samples)) < TREND:
         return None
     change = median(samples[-third:]) / median(samples[:third]) - 1
-    if abs(change) < WORTH_A_WORD:
+    if abs(change) < SMALLEST_DRIFT:
         return None
     direction = "slower" if change > 0 else "faster"
     return Advice(

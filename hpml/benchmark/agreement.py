@@ -1,4 +1,4 @@
-"""Do the contenders compute the same? Asked before anything is timed."""
+"""Check that all contenders compute the same result before any is timed."""
 
 from __future__ import annotations
 
@@ -16,22 +16,12 @@ _Close = Callable[[complex, complex], bool]
 def same_results(
     relative: float = 1e-5, absolute: float = 1e-6
 ) -> Callable[[Mapping[str, object]], None]:
-    """Return a check that all contenders' results hold the same numbers in the same arrangement.
+    """Return a function that checks whether all contenders' results are equal.
 
-    Args:
-        relative: difference allowed, as a fraction of the larger of two numbers; whole numbers
-            have to be equal.
-        absolute: difference allowed near zero.
-
-    Returns:
-        A function of the results by contender, in order; it compares each with the first. Results
-        are numbers, texts, arrays, dense tensors, and lists, tuples and dicts of such. Lists,
-        tuples and arrays of the same values are the same.
-
-    Raises:
-        BenchmarkError: from the check, naming the contender and the first place that differs; or
-            if all results are None or of a type without a value, so that there is nothing to
-            compare. At once, if a difference allowed is no number.
+    Results are numbers, strings, arrays, dense tensors, and lists, tuples and dicts of them. Lists,
+    tuples and arrays of the same values are equal. Integers must be equal exactly; `relative`
+    (a fraction of the larger number) and `absolute` (near zero) are tolerances for other numbers.
+    The check raises a `BenchmarkError` for the first difference, or if it can compare nothing.
 
     >>> check = same_results()
     >>> check({"a": [1.0, 2.0], "b": [1.0, 2.0000001]})
@@ -54,12 +44,12 @@ def same_results(
                 "same_results has nothing to compare: every contender returns None. Let each "
                 "return what it computes, or leave out the check."
             )
-        wanted = plain(expected)
+        expected_plain = plain(expected)
         for name, result in others:
-            for place, want, got in _differences(wanted, plain(result), close, close_floats):
+            for path, want, got in _differences(expected_plain, plain(result), close, close_floats):
                 raise BenchmarkError(
                     f"Contender {name!r} computes a different result than {first!r}: at "
-                    f"{place or 'the result'} expected {want}, got {got}. Their times cannot be "
+                    f"{path or 'the result'} expected {want}, got {got}. Their times cannot be "
                     "compared."
                 )
 
@@ -67,16 +57,16 @@ def same_results(
 
 
 def plain(value: object) -> object:
-    """Return `value` as plain data: an array or tensor as nested lists, also inside containers."""
+    """Return `value` with every array and tensor in it as nested lists."""
     if type(value) is float or (isinstance(value, list) and set(map(type, value)) == {float}):
-        return value  # at once: there may be millions
+        return value  # fast path: there may be millions
     try:
         if callable(to_list := getattr(value, "tolist", None)):
             return to_list()
     except Exception as error:
         raise BenchmarkError(
             f"A result {describe(value)} cannot be compared: {error_text(error)}. Let the "
-            "contender return numbers, or compare with a check of your own."
+            "contender return numbers, or pass your own check."
         ) from error
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
@@ -85,27 +75,27 @@ def plain(value: object) -> object:
 
 
 def _differences(
-    want: object, got: object, close: _Close, close_floats: Callable[..., bool], place: str = ""
+    want: object, got: object, close: _Close, close_floats: Callable[..., bool], path: str = ""
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield each difference: where, what was expected, what came."""
+    """Yield the place, the expected and the received value of each difference."""
     if isinstance(want, list) and isinstance(got, list):
         if len(want) != len(got):
-            yield place, f"{len(want)} items", f"{len(got)}: {describe(got)}"
+            yield path, f"{len(want)} items", f"{len(got)}: {describe(got)}"
             return
-        # Millions of numbers one by one would take longer than to compute them.
+        # Fast path: comparing millions of numbers in Python would take longer than computing them.
         floats = set(map(type, want)) | set(map(type, got)) == {float}
         if floats and all(map(close_floats, want, got)):
             return
         for index, (a, b) in enumerate(zip(want, got, strict=True)):
-            yield from _differences(a, b, close, close_floats, f"{place}[{index}]")
+            yield from _differences(a, b, close, close_floats, f"{path}[{index}]")
     elif isinstance(want, dict) and isinstance(got, dict):
         if set(want) != set(got):
-            yield place, f"the keys {describe(list(want))}", describe(list(got))
+            yield path, f"the keys {describe(list(want))}", describe(list(got))
             return
         for key, item in want.items():
-            yield from _differences(item, got[key], close, close_floats, f"{place}[{key!r}]")
+            yield from _differences(item, got[key], close, close_floats, f"{path}[{key!r}]")
     elif not _same(want, got, close):
-        yield place, describe(want), describe(got)
+        yield path, describe(want), describe(got)
 
 
 def _same(a: object, b: object, close: _Close) -> bool:
@@ -114,7 +104,7 @@ def _same(a: object, b: object, close: _Close) -> bool:
             return a == b
         try:
             return close(a, b) or (cmath.isnan(a) and cmath.isnan(b))
-        except OverflowError:  # a whole number beyond all floats
+        except OverflowError:  # an integer too large for a float
             return a == b
     if type(a) is not type(b):
         return False
@@ -129,5 +119,5 @@ def _same(a: object, b: object, close: _Close) -> bool:
 def _incomparable(value: object) -> BenchmarkError:
     return BenchmarkError(
         f"Results that contain a {type(value).__name__} cannot be compared for equality. Let the "
-        "contenders return numbers, or compare with a check of your own."
+        "contenders return numbers, or pass your own check."
     )

@@ -1,4 +1,4 @@
-"""A comparison: the measurements of the same rounds, as a value that shows itself."""
+"""The result of `compare`: measurements from the same rounds, with a table and a picture."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ class Comparison(Shown, PairedSamples):
     """Measurements of several contenders from the same interleaved rounds.
 
     Attributes:
-        measurements: one a contender, in the order in which the contenders were given; sample k
-            of each was taken in round k.
+        measurements: one per contender, in their order; sample k of each was taken in round k.
         baseline: the name of the contender that the others are compared with.
-        asked_rounds: how many rounds were asked for; there are fewer if it was stopped.
-        seed: of the order within the rounds.
-        resolution: the smallest change that is believed, as a fraction.
+        asked_rounds: the number of rounds requested; fewer were taken if the run was stopped.
+        seed: the seed of the order within the rounds.
+        resolution: the smallest change that counts as real, as a fraction.
 
     >>> from hpml.benchmark import Measurement
     >>> old = Measurement("old", (4e-3, 4.1e-3, 3.9e-3, 4e-3, 4.2e-3, 4e-3), number=10)
@@ -44,7 +43,16 @@ class Comparison(Shown, PairedSamples):
     def plot(
         self, ax: Axes | None = None, predicted: Mapping[str, float | str | None] | None = None
     ) -> Axes:
-        """Draw the comparison; see `hpml.benchmark.plots.plot_comparison`."""
+        """Draw samples, quartiles and medians, one row per contender.
+
+        Args:
+            ax: where to draw; a new figure by default.
+            predicted: a student's predicted ratios to the baseline; None without a prediction.
+
+        Returns:
+            The axes; ``axes.figure`` is the figure. Outliers beyond the right edge are only
+            counted, because they would squeeze the other samples.
+        """
         return plot_comparison(self, ax, predicted)
 
     def _shown(self) -> list[Table]:

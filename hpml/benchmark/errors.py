@@ -1,4 +1,4 @@
-"""The errors of `hpml.benchmark`, one family, and the checks of arguments that raise them."""
+"""The exceptions of `hpml.benchmark` and the argument checks that raise them."""
 
 from __future__ import annotations
 
@@ -11,43 +11,40 @@ from hpml.base.errors import HpmlError, describe
 
 
 class BenchmarkError(HpmlError):
-    """Something about a measurement is not as it should be; the message says what to do."""
+    """A measurement is impossible or invalid; the message says what to do."""
 
 
 class ContenderError(BenchmarkError):
-    """A contender failed; `comparison` holds the complete rounds before, None if there are none."""
+    """A contender failed; `comparison` has the complete rounds before, or is None."""
 
     comparison: object = None
 
 
 def error_text(error: BaseException) -> str:
-    """Return what an exception says, with its kind unless it is ours; never fails itself.
-
-    >>> error_text(ValueError("no such model"))
-    'ValueError: no such model'
-    """
+    """Return an exception's message and notes, with its type unless it is a `BenchmarkError`."""
     try:
-        words = str(error)
-    except Exception as other:  # noqa: BLE001 - whatever a foreign text raises
-        words = f"(its text raises {type(other).__name__})"
-    words = words if isinstance(error, BenchmarkError) else f"{type(error).__name__}: {words}"
-    return " ".join([words, *getattr(error, "__notes__", ())])
+        message = str(error)
+    except Exception as other:  # noqa: BLE001 - a foreign __str__ may raise anything
+        message = f"(its __str__ raises {type(other).__name__})"
+    if not isinstance(error, BenchmarkError):
+        message = f"{type(error).__name__}: {message}"
+    return " ".join([message, *getattr(error, "__notes__", ())])
 
 
 class RecordError(BenchmarkError):
-    """A file of recorded cases is not what it should be."""
+    """A file of recorded cases is missing or invalid."""
 
 
 def whole_number(name: str, value: Any, least: float = -math.inf) -> int:
-    """Return a whole number of at least `least`, also one of numpy's, as an int."""
+    """Return an integer of at least `least`, also from NumPy, as an int."""
     try:
-        found = operator.index(value)
+        number = operator.index(value)
     except TypeError:
-        found = None
-    if found is None or isinstance(value, bool) or found < least:
-        most = "" if math.isinf(least) else f" of at least {least}"
-        raise BenchmarkError(f"{name}: expected a whole number{most}, got {describe(value)}.")
-    return found
+        number = None
+    if number is None or isinstance(value, bool) or number < least:
+        bound = "" if math.isinf(least) else f" of at least {least}"
+        raise BenchmarkError(f"{name}: expected a whole number{bound}, got {describe(value)}.")
+    return number
 
 
 def real(
@@ -56,22 +53,22 @@ def real(
     """Return a finite number from `least` to below `below` as a float."""
     try:
         if isinstance(value, numbers.Real) and not isinstance(value, bool):
-            found = float(value)
-            if least <= found < below:
-                return found
+            number = float(value)
+            if least <= number < below:
+                return number
     except OverflowError:
         pass
     raise BenchmarkError(f"{name}: expected {expected}, got {describe(value)}.")
 
 
 def function(name: str, value: Any, expected: str) -> None:
-    """Refuse what is neither a function nor None, such as the result of one."""
+    """Raise an error unless `value` is a function or None."""
     if value is not None and not callable(value):
         raise BenchmarkError(f"{name}: expected {expected}, or None, got {describe(value)}.")
 
 
 def text(name: str, value: Any) -> str:
-    """Return a text that is not empty."""
+    """Return a non-empty string."""
     if not (isinstance(value, str) and value):
-        raise BenchmarkError(f"{name}: expected a text that is not empty, got {describe(value)}.")
+        raise BenchmarkError(f"{name}: expected a non-empty string, got {describe(value)}.")
     return value

@@ -1,4 +1,4 @@
-"""A quantity that was measured, with the interval in which it lies: what a claim is made of."""
+"""A measured quantity with its confidence interval, the basis of a claim."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class Estimate:
     """A measured quantity and the ends of its 95 % interval.
 
     Attributes:
-        value: the middle.
-        low: the lower end; minus infinity where there were too few rounds for an interval.
+        value: the point estimate.
+        low: the lower end; minus infinity if there were too few rounds for an interval.
         high: the upper end.
-        samples: the quantity in each round; empty if it is not known.
+        samples: the quantity in each round; empty if unknown.
 
     >>> extra = Estimate(2e-3, 1.9e-3, 2.2e-3)
     >>> extra / 1000                                             # for each of 1,000 nodes
@@ -32,10 +32,7 @@ class Estimate:
     samples: tuple[float, ...] = field(default=(), repr=False, compare=False)
 
     def __truediv__(self, other: float | Estimate) -> Estimate:
-        """Divide by a positive number, or by an estimate that is certainly not 0.
-
-        The quotient of two estimates has the widest interval that both allow.
-        """
+        """Divide by a positive number or an estimate, with the widest interval that both allow."""
         if not isinstance(other, Estimate):
             rounds = tuple(sample / other for sample in self.samples)
             return Estimate(self.value / other, self.low / other, self.high / other, rounds)
@@ -46,7 +43,7 @@ class Estimate:
         return Estimate(self.value / other.value, min(ends), max(ends))
 
     def against(self, limit: float) -> Literal["above", "below", "cannot tell"]:
-        """Return on which side of a limit the whole interval lies."""
+        """Return on which side of a limit the whole interval is."""
         if self.low > limit:
             return "above"
         return "below" if self.high < limit else "cannot tell"
@@ -54,16 +51,16 @@ class Estimate:
     def change_to(
         self, after: Estimate, factor: float = 1.5
     ) -> Literal["grows", "shrinks", "stays", "cannot tell"]:
-        """Return how a quantity changes from this estimate of it to another.
+        """Return how a quantity changes from this estimate to another.
 
-        With as many rounds in both they are compared round by round, so that what slows both down
-        in a round changes nothing; otherwise by their intervals. So take both from one comparison:
-        the rounds of two have nothing in common.
+        Estimates with equally many rounds are compared round by round, so noise that slows both
+        down in a round cancels; others are compared by their intervals. Take both from the same
+        comparison: rounds of different comparisons are unrelated.
 
         Args:
             after: the later estimate.
-            factor: it stays if it certainly changes by less than this; otherwise it grows or
-                shrinks if it certainly differs.
+            factor: the quantity stays if it certainly changes by less than this factor; otherwise
+                it grows or shrinks if it certainly differs.
 
         >>> one = Estimate(1.0, 0.9, 1.1)
         >>> one.change_to(Estimate(1.0, 0.8, 1.2)), one.change_to(Estimate(2.0, 1.8, 2.2))
@@ -73,7 +70,7 @@ class Estimate:
         """
         if self.samples and len(self.samples) == len(after.samples):
             return self._paired(after, factor)
-        # Both intervals count: what is itself hardly known stays within nothing.
+        # Both intervals count: a poorly known quantity cannot be shown to stay.
         if self.high / factor < after.low and after.high < self.low * factor:
             return "stays"
         if after.low > self.high:
@@ -95,5 +92,5 @@ class Estimate:
 
 
 def estimate(values: Sequence[float]) -> Estimate:
-    """Return the median of values, one a round, with its interval."""
+    """Return the median of one value per round, with its interval."""
     return Estimate(median(values), *median_interval(values), tuple(values))

@@ -1,4 +1,4 @@
-"""A measurement: every sample that was taken, and how, as an immutable value."""
+"""A measurement: all samples of one contender and how they were taken, as an immutable value."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from hpml.benchmark.advice import Advice, judge
 from hpml.benchmark.errors import BenchmarkError, real, text, whole_number
 
 Environment = Mapping[str, str | int | float | None]
-"""What the measurement ran on, see `hpml.base.environment.environment_record`."""
-
+"""The machine and versions, see `hpml.base.environment.environment_record`."""
 
 SLOW_FIRST_CALL = 20
-"""Times the median from which on a first call is suspected of doing what later ones do not."""
+"""Multiple of the median from which a first call probably does work that later calls do not."""
 
 COLD_CALL = 1e-4
-"""Seconds that a first call may take for cold caches alone."""
+"""Seconds that a first call may take because of cold caches alone."""
 
 
 @dataclass(frozen=True)
@@ -29,15 +28,13 @@ class Measurement:
     """The samples of one contender.
 
     Attributes:
-        name: the contender.
-        samples: seconds per item, one entry a sample, in the order in which they were taken.
+        samples: seconds per item, one entry per sample, in the order in which they were taken.
         number: calls per sample.
-        items: items that one call works on; 1 unless `per` was used, so that an item is a call.
-        warm_up: calls made before the first sample.
+        items: items per call; 1, so that an item is a call, unless `per` was used.
+        warm_up: calls before the first sample.
         device: where the work ran, such as "cpu" or "cuda:0".
         threads: size of torch's thread pool during the samples.
-        first: seconds that the very first call worked; 0 if it was not timed.
-        environment: machine and versions.
+        first: seconds of work in the very first call; 0 if it was not timed.
 
     >>> m = Measurement("sum", samples=(2e-6, 1.9e-6, 2.1e-6, 2e-6, 2e-6, 2e-6), number=1000)
     >>> m.median, m.minimum, m.quartiles
@@ -57,44 +54,41 @@ class Measurement:
     environment: Environment = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        who = f"Measurement {text('A measurement: name', self.name)!r}"
+        label = f"Measurement {text('A measurement: name', self.name)!r}"
         seconds = "samples that are positive, finite seconds, by a clock that only advances"
-        samples = tuple(real(who, s, seconds, math.ulp(0.0)) for s in self.samples)
+        samples = tuple(real(label, s, seconds, math.ulp(0.0)) for s in self.samples)
         if not samples:
-            raise BenchmarkError(f"{who}: expected {seconds}, got none.")
+            raise BenchmarkError(f"{label}: expected {seconds}, got none.")
         object.__setattr__(self, "samples", samples)  # a list could change, and has no hash
-        number = whole_number(f"{who}: number of calls per sample", self.number, 1)
+        number = whole_number(f"{label}: number of calls per sample", self.number, 1)
         object.__setattr__(self, "number", number)
-        first = real(f"{who}: first", self.first, "seconds of at least 0")
+        first = real(f"{label}: first", self.first, "seconds of at least 0")
         object.__setattr__(self, "first", first)
-        object.__setattr__(self, "items", whole_number(f"{who}: items per call", self.items, 1))
+        object.__setattr__(self, "items", whole_number(f"{label}: items per call", self.items, 1))
 
     @property
     def median(self) -> float:
-        """The middle sample, in seconds per call."""
+        """The median of the samples, in seconds per item."""
         return robust.median(self.samples)
 
     @property
     def minimum(self) -> float:
-        """The fastest sample, in seconds per call: the program with the least of everything else.
-
-        Useful for comparing one program across noise, not for saying how long it takes.
-        """
+        """The fastest sample, in seconds per item; it has the least noise, but is not typical."""
         return min(self.samples)
 
     @property
     def quartiles(self) -> robust.Quartiles:
-        """The 25th, 50th and 75th percentile, in seconds per call."""
+        """The 25th, 50th and 75th percentile, in seconds per item."""
         return robust.quartiles(self.samples)
 
     @property
     def interquartile_range(self) -> float:
-        """The width of the middle half of the samples, in seconds per call."""
+        """The width of the middle half of the samples, in seconds per item."""
         low, _, high = self.quartiles
         return high - low
 
     def per(self, items: int) -> Measurement:
-        """Return the measurement in seconds per item, where each call works on so many.
+        """Return the measurement in seconds per item, for calls that process `items` each.
 
         >>> Measurement("sum", samples=(2e-3,) * 6, number=10).per(1000).median
         2e-06
@@ -107,7 +101,7 @@ class Measurement:
         return replace(self, samples=samples, items=self.items * items)
 
     def verdict(self) -> tuple[Advice, ...]:
-        """Return what is wrong with this measurement and what to do; empty if nothing is.
+        """Return the problems of this measurement with their remedies.
 
         >>> [advice.problem for advice in Measurement("one", (1.0,), number=1).verdict()]
         ['few samples']
@@ -116,12 +110,7 @@ class Measurement:
         return (*([slow] if slow else []), *judge(self.samples, self.number * self.items))
 
     def slow_first_call(self) -> Advice | None:
-        """Return advice if the first call took so long that the later ones may do other work.
-
-        >>> used_up = Measurement("sum", (1e-6,) * 6, number=1000, first=2e-3)
-        >>> used_up.slow_first_call().problem
-        'first call'
-        """
+        """Return advice if the first call was so slow that later calls may do different work."""
         times = self.first / (self.median * self.items)
         if times < SLOW_FIRST_CALL or self.first < COLD_CALL:
             return None
@@ -129,8 +118,8 @@ class Measurement:
             "first call",
             f"the first call took {float(f'{times:.1e}'):,.0f} times as long as the later ones",
             "Does it use up its input (a generator, a list sorted in place) or cache its "
-            "result? Then create it in each call. If it compiles, call it once before, or raise "
-            "warm_up.",
+            "result? Then create the input in each call. If it compiles, call it once before the "
+            "measurement or raise warm_up.",
         )
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Measurements of several contenders from the same rounds, and which claims they support."""
+"""Measurements of several contenders from the same rounds, and the claims that they support."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.ratio import FEWEST_ROUNDS, RESOLUTION, Ratio, check_resolution, paired_ratio
 
 CLEAR = 0.001
-"""The risk of a false answer at each look before the last, see `PairedSamples.clear`."""
+"""The risk of a false answer at each interim analysis, see `PairedSamples.clear`."""
 
 FAR = ((15, 1.1), (0, 1.5))
-"""From so many rounds on, the least factor at such a look.
+"""Smallest factor from 1 at which to stop early, by the minimum number of rounds.
 
-It is too far for two states of one machine that outlast the look.
+Two states of one machine that last longer than the rounds differ by less.
 """
 
 WIDEST = 1.5
-"""A ratio whose interval spans more than this factor does not score a guess to within two."""
+"""Largest ratio of an interval's ends with which a guess can be scored to within a factor of two.
+"""
 
 PLACEMENT = 1e-9
-"""Seconds by which two copies of one function differ, for as long as a process lives.
+"""Seconds by which two copies of one function differ in one process, because of their addresses.
 
-Each lies elsewhere in memory. In 60 processes on a shared machine two copies of an empty function
-differed by 0.1 ns in the median and by less than 0.7 ns in 95 % (of 25 ns): nothing for a call of a
-microsecond, and far above one per cent of an empty one.
+In 60 processes on a shared machine two copies of an empty function (25 ns) differed by 0.1 ns in
+the median and by less than 0.7 ns in 95 %: negligible for a call of a microsecond, but far above
+one per cent of an empty call.
 """
 
 
@@ -76,17 +77,16 @@ class PairedSamples:
 
     @property
     def complete(self) -> bool:
-        """Whether as many rounds were taken as were asked for."""
+        """Whether all requested rounds were taken."""
         return self.rounds >= self.asked_rounds
 
     @property
     def clear(self) -> bool:
-        """Whether each contender's ratio to the baseline is far from 1 and known closely.
+        """Whether each contender's ratio to the baseline is far from 1 and its interval narrow.
 
-        Far is beyond a factor of 1.1, before 15 rounds of 1.5, at the level 0.001. After 10 rounds
-        no signed-rank test has a level below 0.002. So three looks before the last add at most
-        0.4 % to the 5 % of false answers at the end. A closely known ratio can score a guess, see
-        `WIDEST`.
+        "Far" is a factor of 1.1 (before 15 rounds 1.5) at the level 0.001. After 10 rounds no
+        signed-rank test has a level below 0.002, so three interim analyses add at most 0.4 % to
+        the 5 % of false answers. "Narrow" is a factor of at most `WIDEST`.
 
         Source: J. L. Haybittle, "Repeated assessment of results in clinical trials of cancer
         treatment", British Journal of Radiology 44, 1971; C. Jennison and B. W. Turnbull, "Group
@@ -122,10 +122,10 @@ class PairedSamples:
         return len(self.measurements)
 
     def ratio(self, name: str, baseline: str | None = None) -> Ratio:
-        """Return the time of a contender as a multiple of the baseline's, or of another's.
+        """Return a contender's time as a multiple of the baseline's or another contender's.
 
-        The intervals of all contenders against one baseline hold together with 95 % if the rounds
-        are independent, as far as so few rounds allow; see `hpml.benchmark.ratio`.
+        If the rounds are independent and there are enough of them, the intervals of all contenders
+        against one baseline hold together with 95 %; see `hpml.benchmark.ratio`.
         """
         return self._ratio(name, baseline or self.baseline)
 
@@ -134,7 +134,7 @@ class PairedSamples:
         if one is other and self.rounds >= FEWEST_ROUNDS:
             return Ratio(1.0, 1.0, 1.0, "cannot tell", "it is compared with itself")
         shift = PLACEMENT / min(each.median * each.items for each in (one, other))
-        found = paired_ratio(
+        ratio = paired_ratio(
             one.samples,
             other.samples,
             self.resolution,
@@ -144,11 +144,11 @@ class PairedSamples:
         for each in (one, other):
             if advice := each.slow_first_call():
                 reason = f"{each.name}: {advice.seen}"
-                return replace(found, answer="cannot tell", reason=reason, remedy=advice.remedy)
-        return found
+                return replace(ratio, answer="cannot tell", reason=reason, remedy=advice.remedy)
+        return ratio
 
     def in_words(self, name: str, baseline: str | None = None) -> str:
-        """Return a clause on two contenders that claims no more than the samples support.
+        """Return a clause that compares two contenders, with the interval.
 
         >>> pair = (Measurement("a", (1e-3,) * 25, 9), Measurement("b", (2e-3,) * 25, 9))
         >>> PairedSamples(pair, "a", 25).in_words("b")
@@ -157,7 +157,7 @@ class PairedSamples:
         return self.ratio(name, baseline).in_words(name, baseline or self.baseline)
 
     def difference(self, name: str, baseline: str | None = None) -> Estimate:
-        """Return what a contender takes longer than another, in seconds per call.
+        """Return how much longer a contender takes than another, in seconds per item.
 
         >>> pair = (Measurement("a", (1e-3,) * 6, 9), Measurement("b", (3e-3,) * 6, 9))
         >>> extra = PairedSamples(pair, "a", 6).per(10).difference("b")
@@ -167,10 +167,9 @@ class PairedSamples:
         return self.sum_of({name: 1.0, baseline or self.baseline: -1.0})
 
     def sum_of(self, terms: Mapping[str, float]) -> Estimate:
-        """Return a sum of contenders' times, each with its factor, in seconds per call.
+        """Return the weighted sum of contenders' times, by name, in seconds per item.
 
-        The sum is made in each round, and its median and interval are those over the rounds: a part
-        of the time is what one contender does and another leaves out.
+        The sum is computed in each round; the estimate is its median over the rounds.
         """
         samples = {name: self[name].samples for name in terms}
         return estimate(
@@ -181,7 +180,7 @@ class PairedSamples:
         )
 
     def per(self, items: int | Mapping[str, int]) -> Self:
-        """Return the same comparison in seconds per item, where each call works on so many.
+        """Return the comparison in seconds per item, for calls that process `items` each.
 
         >>> pair = (Measurement("a", (1e-3,) * 6, 9), Measurement("b", (3e-3,) * 6, 9))
         >>> PairedSamples(pair, "a", 6).per(1000)["b"].median
@@ -196,10 +195,10 @@ class PairedSamples:
         return replace(self, measurements=tuple(m.per(counts[m.name]) for m in self))
 
     def how_quiet(self) -> str:
-        """Say how far the samples spread, and what to expect where that is far.
+        """Return a sentence on the noise, with advice if the machine is busy.
 
-        The spread is the width of the middle half as a share of the median, of the contender that
-        is in the middle: a single disturbed contender says nothing about the machine.
+        The noise is the interquartile range over the median; its median over the contenders counts,
+        so a single disturbed contender does not make the machine busy.
 
         >>> still = Measurement("one", (1.00, 1.01, 1.02, 1.01, 1.00, 1.01), number=1)
         >>> PairedSamples((still,), "one", 6).how_quiet()
@@ -208,8 +207,8 @@ class PairedSamples:
         spread = statistics.median(m.interquartile_range / m.median for m in self)
         seen = f"The middle half of the samples spans {100 * spread:.0f} % of the median"
         if spread <= WIDEST_SPREAD:
-            shaky = unstable(self.advice)
-            but = f", except for {some_names(f'`{name}`' for name in shaky)}" if shaky else ""
+            noisy = unstable(self.advice)
+            but = f", except for {some_names(f'`{name}`' for name in noisy)}" if noisy else ""
             return f"{seen}: quiet enough{but}."
         return (
             f"**This machine is busy.** {seen}. Expect “cannot tell” where a quiet machine would "
@@ -219,7 +218,7 @@ class PairedSamples:
 
     @property
     def advice(self) -> tuple[tuple[str, Advice], ...]:
-        """What is wrong and what to do, each with the name of the contender it is about."""
+        """The problems and remedies, each with the name of its contender."""
         found = [(m.name, advice) for m in self for advice in m.verdict()]
         if self.rounds < FEWEST_ROUNDS:
             return tuple(found)
@@ -227,13 +226,14 @@ class PairedSamples:
             ratio = self.ratio(name)
             pair = (self[name], self[self.baseline])
             if name == self.baseline or any(each.slow_first_call() for each in pair):
-                continue  # a slow first call is said of its contender
+                continue  # the contender's own advice reports a slow first call
             if ratio.reason:
                 remedy = f"{capital(ratio.remedy.rstrip('.'))}."
                 found.append((name, Advice("wide interval", ratio.reason, remedy)))
             elif ratio.answer == "cannot tell":
                 reach = max(ratio.high / ratio.value, ratio.value / ratio.low) - 1
-                # Added in quadrature, it is the larger part up to here: more rounds do not help.
+                # Up to here the resolution, added in quadrature, is the larger part of the
+                # interval, and more rounds do not help.
                 coarse = reach < math.sqrt(2) * self.resolution
                 remedy = _COARSE.format(self.resolution) if coarse else _NARROWER
                 found.append((name, Advice(ratio.answer, _visible(self.rounds, reach), remedy)))
@@ -241,17 +241,17 @@ class PairedSamples:
 
 
 def is_far(ratio: Ratio, rounds: int) -> bool:
-    """Return whether the whole interval of a ratio is far from 1, after so many rounds."""
+    """Return whether the whole interval of a ratio is beyond the factor in `FAR`."""
     factor = next(factor for least, factor in FAR if rounds >= least)
     return ratio.low > factor or ratio.high < 1 / factor
 
 
 class AnyCase(Protocol):
-    """What tables and pictures need to know of a case of a suite, see `hpml.benchmark.Case`."""
+    """The parts of `hpml.benchmark.Case` that tables and pictures use."""
 
     @property
     def parameters(self) -> Mapping[str, str | int | float | bool | None]:
-        """What tells this case from the suite's others."""
+        """The parameters that identify the case within its suite."""
 
     @property
     def comparison(self) -> PairedSamples:
@@ -264,4 +264,4 @@ _NARROWER = "Four times the rounds halve an interval; a quieter machine narrows 
 
 def _visible(rounds: int, reach: float) -> str:
     least = f"{reach:.0%}" if reach < 1 else f"{math.ceil(reach + 1)} times"
-    return f"{rounds} rounds show differences from about {least}"
+    return f"{rounds} rounds show differences from about {least} on"

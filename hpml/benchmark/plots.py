@@ -1,4 +1,4 @@
-"""The pictures of a comparison and of sweeps. Nothing here computes a result."""
+"""Pictures of comparisons and of sweeps over a parameter."""
 
 from __future__ import annotations
 
@@ -24,24 +24,13 @@ def plot_comparison(
     ax: Axes | None = None,
     predicted: Mapping[str, float | str | None] | None = None,
 ) -> Axes:
-    """Draw each contender's samples, their middle half and their median, one row a contender.
-
-    Args:
-        comparison: what to draw.
-        ax: where to draw; by default in a new figure.
-        predicted: how many times as long as the baseline a student expected contenders to take;
-            None where nothing was predicted.
-
-    Returns:
-        The axes; ``axes.figure`` is the figure. Samples beyond the right edge, far out by Tukey's
-        rule, are counted there and not drawn, so that one hiccup does not flatten the picture.
-    """
+    """Draw a comparison; see `hpml.benchmark.Comparison.plot`."""
     base = comparison[comparison.baseline].median
     guesses = (predicted or {}).items()
     marks = {name: base * ratio for name, ratio in guesses if isinstance(ratio, (int, float))}
     if ax is None:
         caption = _caption(comparison) + "\nDiamond: your prediction." * bool(marks)
-        # Beside it each row keeps its half inch.
+        # The caption's lines must not take space from the rows, half an inch each.
         height = 1.1 + 0.5 * len(comparison) + len(caption) / 700
         fig, ax = style.figure(height=height, width=7.5)
         style.caption(fig, caption)
@@ -77,7 +66,7 @@ def plot_comparison(
     ax.axvline(
         base * factor, color=style.PALETTE["muted"], linewidth=1, linestyle=(0, (4, 3)), zorder=0
     )
-    name_rows(ax, [name.replace("$", r"\$") for name in comparison.names])  # no formulas
+    name_rows(ax, [name.replace("$", r"\$") for name in comparison.names])  # no mathtext
     if right > 20 * left:
         ax.set_xscale("log")
         ax.set_xlim(left * 0.9, right * 1.1)
@@ -90,20 +79,20 @@ def plot_comparison(
 
 
 def sweeps(cases: Iterable[AnyCase], parameter: str, *, per_item: bool = False) -> tuple[Line, ...]:
-    """Return the times against a parameter, a line of a chart for each contender that occurs.
+    """Return the times against a parameter, one line of a chart per contender.
 
     Args:
-        cases: of one suite; of two with the same value of the parameter the later counts.
+        cases: the cases of one suite; for equal values of the parameter the last one is used.
         parameter: the name of a numeric parameter of the cases.
-        per_item: whether the times are divided by the parameter.
+        per_item: whether to divide the times by the parameter.
 
     Returns:
-        Medians in µs per call, or per item, with the band from the 25th to the 75th percentile.
+        Medians in µs per call or per item, with a band from the 25th to the 75th percentile.
 
     Raises:
-        BenchmarkError: if a case lacks the parameter or it is not a number.
+        BenchmarkError: if the parameter is missing from a case or is not a number.
     """
-    found: dict[str, dict[float, Quartiles]] = {}
+    sweep: dict[str, dict[float, Quartiles]] = {}
     for case in cases:
         value = case.parameters.get(parameter)
         if not isinstance(value, (int, float)) or isinstance(value, bool):
@@ -114,13 +103,13 @@ def sweeps(cases: Iterable[AnyCase], parameter: str, *, per_item: bool = False) 
         factor = 1e6 / value if per_item else 1e6
         for measurement in case.comparison:
             low, middle, high = (factor * each for each in measurement.quartiles)
-            found.setdefault(measurement.name, {})[float(value)] = low, middle, high
-    drawn = []
-    for name, times in found.items():
-        at = sorted(times)
-        lows, middles, highs = zip(*(times[place] for place in at), strict=True)
-        drawn.append(Line(name, at, middles, marker=style.marker(name), band=(lows, highs)))
-    return tuple(drawn)
+            sweep.setdefault(measurement.name, {})[float(value)] = low, middle, high
+    lines = []
+    for name, times in sweep.items():
+        xs = sorted(times)
+        lows, middles, highs = zip(*(times[x] for x in xs), strict=True)
+        lines.append(Line(name, xs, middles, marker=style.marker(name), band=(lows, highs)))
+    return tuple(lines)
 
 
 def _note(comparison: PairedSamples, name: str, beyond: int) -> str:
@@ -141,7 +130,7 @@ def _caption(comparison: PairedSamples) -> str:
 
 
 def _fence(samples: Sequence[float]) -> float:
-    """Return the largest sample that is not far out: within three interquartile ranges."""
+    """Return the largest sample within Tukey's outer fence, three interquartile ranges out."""
     low, middle, high = quartiles(samples)
     limit = max(high + 3 * (high - low), 1.05 * middle)
     return max(sample for sample in samples if sample <= limit)

@@ -1,24 +1,22 @@
-"""The ratio of two contenders, and which claim it supports: faster, slower, or "cannot tell".
+"""The ratio of two contenders and the answer that it supports: faster, slower or "cannot tell".
 
-The k-th samples of both were taken one after the other in round k, under the same conditions, so
-that their quotient is free of whatever the machine did over the minutes. From the logarithms of the
-quotients:
+The k-th samples of both were taken in succession in round k, so slow changes of the machine cancel
+in their quotient. The logarithms of the quotients are processed in four steps:
 
-1. Rounds far outside the others are moved to the fences of a box plot (`robust.winsorise`).
-2. The ratio is the Hodges-Lehmann estimate. Its interval is the one of Wilcoxon's signed-rank test,
+1. Outliers are moved to the fences of a box plot (`robust.winsorise`).
+2. The ratio is the Hodges-Lehmann estimate, and its interval that of Wilcoxon's signed-rank test,
    which assumes that the rounds are independent.
-3. Two tests look for dependence: von Neumann's for neighbours that resemble each other, Mann and
-   Kendall's for a trend. If either finds it, the run is divided into eight stretches, and the
-   interval is as wide as Student's prediction interval for the mean of one more stretch, at 99 %.
-4. What no number of rounds averages away is added, see `RESOLUTION`: two uncertainties of different
-   origin add as squares.
+3. Two tests detect dependence: von Neumann's detects serial correlation, Mann and Kendall's a
+   trend. If either does, the run is divided into eight batches, and the interval is at least as
+   wide as Student's 99 % prediction interval for the mean of one more batch.
+4. The uncertainty that no number of rounds averages away is added in quadrature (`RESOLUTION`).
 
-The answer is on which side of 1 the whole interval lies.
+The answer is the side of 1 on which the whole interval is.
 
-What the tests cannot see: a step or a trend of one contender that is no larger than the noise, and
-states of the machine that outlast the run. There the interval misses more often than it says;
-repeat what matters. ``python -m tests.benchmarks.intervals`` simulates how often the answers are
-wrong, on which noise.
+The tests cannot detect a step or trend of one contender within the noise, nor states of the machine
+that last longer than the run. Then the interval misses the ratio more often than 5 %: repeat
+important measurements. ``python -m tests.benchmarks.intervals`` simulates the rate of wrong answers
+for several kinds of noise.
 """
 
 from __future__ import annotations
@@ -42,60 +40,57 @@ from hpml.benchmark.robust import (
 Answer = Literal["faster", "slower", "cannot tell"]
 
 RESOLUTION = 0.01
-"""Changes below one per cent are not believed, however often they are seen in one process.
+"""Smallest change that counts as real, however often one process shows it.
 
-Where a program happens to lie in memory alone moves its speed, enough to turn comparisons around
+The addresses of a program alone can change its speed enough to reverse a comparison
 (T. Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", ASPLOS 2009),
 and no number of rounds averages that away.
 """
 
 FEWEST_ROUNDS = 6
-"""Below this there is no 95 % interval: five tosses of a coin fall alike once in sixteen times."""
+"""Below this there is no 95 % interval: five tosses of a coin are all equal once in 16 times."""
 
 ENOUGH_ROUNDS = 25
-"""From so many rounds on the tests for dependence have power, and the resolution holds."""
+"""From here on the tests for dependence have power, and `RESOLUTION` applies unchanged."""
 
 FEWER_ROUNDS = ((15, 5.0), (0, 10.0))
-"""From so many rounds on, below `ENOUGH_ROUNDS`, the resolution is so many times as coarse.
+"""Factors on the resolution below `ENOUGH_ROUNDS`, by the minimum number of rounds.
 
-Two contenders may be in two states of the machine for all of so short a run, and no statistic of
-their samples shows it.
+During so short a run the machine may be in a different state for each contender, and no statistic
+of the samples shows it.
 """
 
-NEIGHBOURS_ALIKE = 1.88
-"""Standard deviations; independent rounds reach so much of von Neumann's statistic in 3 % of runs.
+SERIAL_CORRELATION = 1.88
+"""Limit of von Neumann's statistic in standard deviations: 3 % of independent runs exceed it.
 
-With `TREND` a false alarm in at most 4 %. It costs power only, never a false answer.
+Together with `TREND` false alarms are at most 4 %. They cost power and cause no wrong answer.
 """
 
 TREND = 2.58
-"""Standard deviations; independent rounds reach so much of Mann and Kendall's in 1 % of runs."""
-
-STRETCHES = 8
-"""So many stretches of a run tell how far the next may be from them.
-
-Fewer give Student's distribution too few degrees of freedom, more leave noise in the means.
+"""Limit of Mann and Kendall's statistic in standard deviations: 1 % of independent runs exceed it.
 """
 
-WILD_SHARE = 0.1
-"""From this share of wild rounds on they are mentioned."""
+BATCHES = 8
+"""Fewer give Student's distribution too few degrees of freedom, more leave noise in the means."""
+
+OUTLIER_SHARE = 0.1
+"""Smallest share of outliers to report."""
 
 
 @dataclass(frozen=True)
 class Ratio:
     """How long one contender takes as a multiple of another; below 1 is faster.
 
-    It measures the time as it was, with all that the machine added to it. What adds the same time
-    to both moves the ratio towards 1; that of the programs alone is nearer to the quotient of the
-    two minima.
+    The times include noise of the machine. Noise that adds the same time to both contenders moves
+    the ratio towards 1; the quotient of the two minima is closer to the programs alone.
 
     Attributes:
         value: the centre of the quotients (its time / the baseline's time in the same round).
-        low: lower end of the interval that holds the ratio with at least 95 %.
+        low: lower end of the interval that contains the ratio with at least 95 %.
         high: upper end. With fewer than 6 rounds the interval is 0 to infinity.
         answer: "faster", "slower" or "cannot tell".
-        reason: what was seen that made the interval wide, as a clause; empty if nothing was.
-        remedy: what would help, as a clause; empty where there is no reason.
+        reason: the cause of a wide interval, as a clause; empty if none was found.
+        remedy: what would help, as a clause; empty without a reason.
 
     >>> print(Ratio(0.5, 0.48, 0.52, "faster"))
     0.500 [0.480, 0.520] faster
@@ -112,11 +107,11 @@ class Ratio:
 
     @property
     def speed_up(self) -> float:
-        """How many times as fast as the baseline: 2.0 is half the time."""
+        """The baseline's time over the contender's: 2.0 is half the time."""
         return 1.0 / self.value
 
     def digits(self, number: float) -> str:
-        """Return a number of the ratio's relative precision, in the digits that it supports.
+        """Return a number with as many digits as the ratio's interval supports.
 
         >>> wide, narrow = Ratio(18215.2, 15e3, 22e3, "slower"), Ratio(1.014, 1.0, 1.03, "slower")
         >>> wide.digits(wide.value), narrow.digits(narrow.value), wide.digits(wide.speed_up)
@@ -126,24 +121,20 @@ class Ratio:
             return f"{number:g}"
         wide = math.log(self.high / self.low) / 2 if self.low > 0 else math.inf
         significant = 2 if wide >= 0.1 else 3
-        # At one width all have the decimals of the value, so that columns can be compared.
+        # Numbers near the value get its decimals, which makes columns comparable.
         scale = self.value if wide < 1 and 0.1 < number / self.value < 10 else number
         decimals = significant - 1 - math.floor(math.log10(scale))
         return f"{round(number, decimals):,.{max(decimals, 0)}f}"
 
     @property
     def interval(self) -> str:
-        """The two ends as a text."""
+        """The two ends as text."""
         if math.isinf(self.high):
             return "none: too few rounds"
         return f"{self.digits(self.low)} to {self.digits(self.high)}"
 
     def in_words(self, name: str, other: str) -> str:
-        """Return a clause on the two contenders that claims no more than the samples support.
-
-        Args:
-            name: of the contender, shown in bold.
-            other: of the one that it is compared with.
+        """Return a clause that compares `name`, in bold, with `other`.
 
         >>> print(Ratio(1.01, 0.97, 1.04, "cannot tell").in_words("ordered", "lazy"))
         **ordered** is neither clearly faster nor clearly slower than lazy (95 % interval 0.97 to \
@@ -171,17 +162,10 @@ def paired_ratio(
     risk: float = 0.05,
     shift: float = 0.0,
 ) -> Ratio:
-    """Return the ratio of two contenders, from seconds per call in the same rounds.
+    """Return the ratio of two contenders from seconds per call in the same rounds.
 
-    Args:
-        samples: of the contender.
-        baseline: of the one that it is compared with.
-        resolution: the smallest change that is believed from 25 rounds on, as a fraction.
-        risk: that the interval misses the ratio; of k that are to hold at once, 0.05 / k each.
-        shift: a change that is the timing's own and not the program's, as a fraction.
-
-    >>> paired_ratio((2.0, 2.2, 1.8, 2.0, 2.1, 1.9), (4.0, 4.4, 3.6, 4.0, 4.2, 3.8)).answer
-    'faster'
+    `risk` is the probability that the interval misses the ratio: 0.05 / k for each of k intervals.
+    `shift` is a possible bias of the timing itself, as a fraction.
     """
     if len(samples) != len(baseline) or not samples:
         raise BenchmarkError(
@@ -196,22 +180,22 @@ def paired_ratio(
         return Ratio(_exp(value), 0.0, math.inf, "cannot tell", reason, remedy)
     low, high = signed_rank_interval(logs, 1 - risk)
     below, above = value - low, high - value
-    reason, remedy = _wild(measured, logs)
-    dependent = _dependence(logs)
-    if dependent:
-        margin = prediction_margin(batch_means(logs, STRETCHES), 0.99)
+    reason, remedy = _outliers(measured, logs)
+    dependence = _dependence(logs)
+    if dependence:
+        margin = prediction_margin(batch_means(logs, BATCHES), 0.99)
         below, above = max(below, margin), max(above, margin)
-        reason, remedy = dependent, "let the machine settle, or raise warm_up, and repeat"
+        reason, remedy = dependence, "let the machine settle, or raise warm_up, and repeat"
     least = math.hypot(math.log1p(resolution * coarseness(rounds)), shift)
     low, high = value - math.hypot(below, least), value + math.hypot(above, least)
     answer: Answer = "faster" if high < 0 else "slower" if low > 0 else "cannot tell"
     return Ratio(_exp(value), _exp(low), _exp(high), answer, reason, remedy)
 
 
-def _wild(measured: list[float], winsorised: list[float]) -> tuple[str, str]:
-    """Return what to say of rounds far outside the others, and what would help."""
+def _outliers(measured: list[float], winsorised: list[float]) -> tuple[str, str]:
+    """Return a clause on the outliers and a remedy, or empty strings if they are few or small."""
     moved = [a - b for a, b in zip(measured, winsorised, strict=True) if a != b]
-    if len(moved) < WILD_SHARE * len(measured) or max(map(abs, moved)) < 0.1:
+    if len(moved) < OUTLIER_SHARE * len(measured) or max(map(abs, moved)) < 0.1:
         return "", ""
     farthest = math.exp(max(abs(log - pseudomedian(winsorised)) for log in measured))
     return (
@@ -222,29 +206,29 @@ def _wild(measured: list[float], winsorised: list[float]) -> tuple[str, str]:
 
 
 def _dependence(logs: list[float]) -> str:
-    """Return what shows that the rounds depend on each other, as a clause, or nothing."""
+    """Return a clause on the dependence between rounds, or an empty string."""
     if abs(mann_kendall(logs)) > TREND:
         ends = [len(logs) * part // 3 for part in range(4)]
         thirds = [pseudomedian(logs[ends[part] : ends[part + 1]]) for part in range(3)]
         shown = ", ".join(f"{math.exp(third):.3g}" for third in thirds)
         return f"the ratio changed during the run ({shown} in its thirds)"
-    if von_neumann(logs) > NEIGHBOURS_ALIKE:
+    if von_neumann(logs) > SERIAL_CORRELATION:
         return f"successive rounds are correlated, so the {len(logs)} rounds count as fewer"
     return ""
 
 
 def check_resolution(resolution: float) -> float:
-    """Return a resolution; refuse one that is no fraction."""
+    """Return the resolution if it is a fraction, or raise an error."""
     return real("resolution", resolution, "a fraction from 0 to below 1", below=1.0)
 
 
 def coarseness(rounds: int) -> float:
-    """Return how many times as coarse the resolution is after so few rounds."""
+    """Return the factor on the resolution for this number of rounds."""
     if rounds >= ENOUGH_ROUNDS:
         return 1.0
     return next(factor for least, factor in FEWER_ROUNDS if rounds >= least)
 
 
 def _exp(log: float) -> float:
-    """Return the ratio without the last digit, which rounding of the logarithm has spoilt."""
+    """Return exp(log) to 15 digits, because rounding of the logarithm spoils the last one."""
     return float(f"{math.exp(log):.15g}")

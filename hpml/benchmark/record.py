@@ -1,4 +1,4 @@
-"""Results on disk: one line of JSON for each finished case, written when the case is finished."""
+"""Results on disk: one line of JSON per finished case."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from hpml.benchmark.measurement import Measurement
 FORMAT = "hpml-benchmark"
 VERSION = 1
 BEGINS = f'{{"format": "{FORMAT}"'.encode()
-"""Every file of cases; see `_to_plain`."""
+"""The first bytes of every file of cases, see `_to_plain`."""
 
 Parameters = Mapping[str, str | int | float | bool | None]
-"""What tells one case of a suite from another, such as ``{"layers": 250}``; plain values."""
+"""Plain values that identify a case within its suite, such as ``{"layers": 250}``."""
 
 _MACHINE = ("python", "implementation", "cpu", "torch", "gpu", "device")
 _COMPARISON = ("baseline", "asked_rounds", "seed", "resolution")
@@ -31,13 +31,7 @@ _MEASUREMENT = tuple(field.name for field in fields(Measurement) if field.name !
 
 @dataclass(frozen=True)
 class Case:
-    """One finished case of a suite.
-
-    Attributes:
-        suite: the name of the suite.
-        parameters: what tells this case from the suite's others.
-        comparison: the measurements.
-    """
+    """One finished case of a suite, identified within it by its parameters."""
 
     suite: str
     parameters: Parameters
@@ -46,7 +40,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What a file of cases holds."""
+    """The cases of a file, and a message for each damaged line."""
 
     cases: tuple[Case, ...]
     damaged: tuple[str, ...] = ()
@@ -59,14 +53,14 @@ class Recorded:
 
 
 def write_case(path: str | os.PathLike[str], case: Case) -> None:
-    """Append one finished case to a file, as a line of JSON that has reached the disk.
+    """Append one finished case to a file as a line of JSON, and flush it to disk.
 
     Args:
-        path: the file, made if it is missing.
-        case: what to write.
+        path: the file; it is created if it is missing.
+        case: the case to write.
 
     Raises:
-        RecordError: if the case holds values that JSON cannot carry.
+        RecordError: if the case contains values that JSON cannot represent.
         OSError: if the file cannot be written.
 
     >>> import tempfile
@@ -81,28 +75,28 @@ def write_case(path: str | os.PathLike[str], case: Case) -> None:
     """
     try:
         line = json.dumps(_to_plain(case), allow_nan=False, ensure_ascii=False)
-        # One line that cannot be read would cost the whole file.
+        # A line that cannot be read back would make the whole file unreadable.
         _from_plain(json.loads(line), "this case")
     except (TypeError, ValueError, RecordError) as error:
         raise RecordError(
-            f"A case of suite {describe(case.suite)} expects plain values in its parameters, "
+            f"suite {describe(case.suite)}: expected plain values as parameters, "
             f"got {describe(case.parameters)}: {error}"
         ) from error
     append_line(path, line)
 
 
 def read_cases(path: str | os.PathLike[str]) -> Recorded:
-    """Read the cases of a file; a line that was cut off is reported, not raised.
+    """Read the cases of a file that `write_case` wrote; skip and report incomplete lines.
 
     Args:
-        path: a file that `write_case` wrote.
+        path: the file.
 
     Returns:
-        The cases, and a sentence for each line that is no JSON.
+        The cases, and a message for each line that is not JSON.
 
     Raises:
-        RecordError: if there is no such file, it begins otherwise, or a line is whole but of
-            another format or version, so that the file is not what the caller takes it for.
+        RecordError: if the file is missing or not a file of cases, or if a complete line has
+            another format or version.
     """
     try:
         content = Path(path).read_bytes()
@@ -111,7 +105,7 @@ def read_cases(path: str | os.PathLike[str]) -> Recorded:
             f"{path}: expected a file of recorded cases, got {type(error).__name__}: "
             f"{error.strerror}; run the suite first, or name another file."
         ) from error
-    content = content.removeprefix(codecs.BOM_UTF8)  # an editor put it there
+    content = content.removeprefix(codecs.BOM_UTF8)  # some editors add it
     if not BEGINS.startswith(content[: len(BEGINS)]):
         raise RecordError(
             f"{path}: expected a file of benchmark results, got one that begins with "
@@ -119,23 +113,26 @@ def read_cases(path: str | os.PathLike[str]) -> Recorded:
         )
     cases: list[Case] = []
     damaged: list[str] = []
-    for place, line in enumerate(content.split(b"\n"), start=1):
+    for number, line in enumerate(content.split(b"\n"), start=1):
         if not line.strip():
             continue
         try:
             value = json.loads(line.decode("utf-8"))
-        except (ValueError, RecursionError):  # no UTF-8 or no JSON, as where a write was cut off
+        except (
+            ValueError,
+            RecursionError,
+        ):  # not UTF-8 or JSON, such as after an interrupted write
             damaged.append(
-                f"{path}, line {place}: expected a line of JSON, got {describe(line)}; "
-                "it was probably cut off by an interruption. It is kept and skipped."
+                f"{path}, line {number}: expected a line of JSON, got {describe(line)}; "
+                "it was probably cut off by an interruption. It was skipped and stays in the file."
             )
             continue
-        cases.append(_from_plain(value, f"{path}, line {place}"))
+        cases.append(_from_plain(value, f"{path}, line {number}"))
     return Recorded(tuple(cases), tuple(damaged))
 
 
 def same_machine(case: Case, environment: Mapping[str, object]) -> bool:
-    """Return whether a case was measured on this environment's processor, device and versions."""
+    """Return whether a case was measured with this environment's processor, device and versions."""
     return all(
         measurement.environment.get(key) == environment.get(key)
         for measurement in case.comparison
@@ -145,7 +142,7 @@ def same_machine(case: Case, environment: Mapping[str, object]) -> bool:
 
 def _to_plain(case: Case) -> dict[str, Any]:
     comparison = case.comparison
-    # Contenders of one process share their environment: it is written once.
+    # Contenders of one process have the same environment, so it is written once.
     environments: list[dict[str, Any]] = []
     measurements: list[dict[str, Any]] = []
     for measurement in comparison:
@@ -165,15 +162,15 @@ def _to_plain(case: Case) -> dict[str, Any]:
     }
 
 
-def _from_plain(value: object, where: str) -> Case:
+def _from_plain(value: object, location: str) -> Case:
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise RecordError(
-            f"{where}: expected a case in the format {FORMAT!r}, got {describe(value)}; "
+            f"{location}: expected a case in the format {FORMAT!r}, got {describe(value)}; "
             "this is not a file of benchmark results."
         )
     if value.get("version") != VERSION:
         raise RecordError(
-            f"{where}: expected version {VERSION} of the format, got "
+            f"{location}: expected version {VERSION} of the format, got "
             f"{describe(value.get('version'))}; read it with the hpml that wrote it, "
             "or measure again into another file."
         )
@@ -188,17 +185,16 @@ def _from_plain(value: object, where: str) -> Case:
         return Case(value["suite"], parameters, comparison)
     except (KeyError, TypeError, IndexError, AttributeError, BenchmarkError) as error:
         raise RecordError(
-            f"{where}: expected a complete case, got one with {type(error).__name__}: {error}; "
-            "the line was edited, or something else wrote it."
+            f"{location}: expected a complete case, got {type(error).__name__}: {error}; "
+            "the line was edited, or another program wrote it."
         ) from error
 
 
 def _measurement(
     plain: Mapping[str, Any], environments: Sequence[Mapping[str, Any]]
 ) -> Measurement:
-    # Older records have none of these.
-    since = ("items", "first")
-    values = {name: plain[name] for name in _MEASUREMENT if name in plain or name not in since}
+    optional = ("items", "first")  # missing in older records
+    values = {name: plain[name] for name in _MEASUREMENT if name in plain or name not in optional}
     values["samples"] = tuple(values["samples"])
     environment = environments[plain["environment"]]
     if not isinstance(environment, dict):

@@ -1,4 +1,4 @@
-"""Statistics that a few wild samples cannot spoil: quartiles, intervals, tests of dependence."""
+"""Statistics that are robust to outliers: quartiles, intervals, tests of dependence."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ Quartiles = tuple[float, float, float]
 """The 25th, 50th and 75th percentile, in the unit of the samples."""
 
 MOST_VALUES = 200
-"""More values are replaced by the medians of neighbours: pairs grow with the square."""
+"""More values than this are reduced to medians of neighbours: pairs grow quadratically."""
 
 
 def median(values: Sequence[float]) -> float:
-    """Return the middle value: half of the values lie below it, half above."""
+    """Return the 50th percentile."""
     return quartiles(values)[1]
 
 
 def quartiles(values: Sequence[float]) -> Quartiles:
-    """Return the 25th, 50th and 75th percentile; half of the values lie between first and last.
+    """Return the 25th, 50th and 75th percentile by the rule of ``numpy.quantile``.
 
-    The rule of ``numpy.quantile``: type 7 of Hyndman and Fan, The American Statistician 50, 1996.
+    Source: type 7 of Hyndman and Fan, The American Statistician 50, 1996.
     """
     if not values:
-        raise BenchmarkError("quartiles expects at least one value, got none; measure something.")
+        raise BenchmarkError("quartiles: expected at least one value, got none.")
     if len(values) == 1:
         return (values[0],) * 3
     low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
@@ -37,10 +37,10 @@ def quartiles(values: Sequence[float]) -> Quartiles:
 
 
 def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
-    """Return an interval that holds the true median so often, whatever the distribution.
+    """Return a confidence interval for the median of any distribution.
 
     The number of samples below the true median is binomial. So the k-th smallest and k-th largest
-    enclose it unless fewer than k lie on one side; for 95 % no k is enough below 6 samples.
+    enclose it unless fewer than k are on one side; for 95 % no k suffices below 6 samples.
 
     Source: J.-Y. Le Boudec, "Performance Evaluation of Computer and Communication Systems",
     EPFL Press 2010, theorem 2.1 and appendix A.
@@ -50,7 +50,7 @@ def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[
     """
     ordered = sorted(values)
     count = len(ordered)
-    # Integers, because 2**count leaves the range of a float at 1,024 samples.
+    # Integers, because 2**count overflows a float at 1,024 samples.
     tail, cut = 0, 0
     while cut < count // 2:
         tail += math.comb(count, cut)
@@ -63,10 +63,10 @@ def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[
 
 
 def winsorise(values: Sequence[float]) -> list[float]:
-    """Return the values, those outside the fences of a box plot moved to the fence.
+    """Return the values, with outliers moved to the fences of a box plot.
 
     The fences are 1.5 interquartile ranges below the first and above the third quartile. Up to a
-    quarter of the values may be wild without moving the fences far.
+    quarter of the values may be outliers without moving the fences far.
 
     Source: J. W. Tukey, "Exploratory Data Analysis", Addison-Wesley 1977.
     """
@@ -76,7 +76,7 @@ def winsorise(values: Sequence[float]) -> list[float]:
 
 
 def pseudomedian(values: Sequence[float]) -> float:
-    """Return the estimate of Hodges and Lehmann: the median of the means of all pairs.
+    """Return the Hodges-Lehmann estimate: the median of the means of all pairs.
 
     >>> pseudomedian([1.0, 2.0, 3.0, 4.0, 100.0])
     3.0
@@ -85,10 +85,10 @@ def pseudomedian(values: Sequence[float]) -> float:
 
 
 def signed_rank_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
-    """Return an interval for the centre of a symmetric distribution, by the test of Wilcoxon.
+    """Return Wilcoxon's signed-rank interval for the centre of a symmetric distribution.
 
-    The k-th smallest and the k-th largest mean of a pair enclose the centre unless the sum of the
-    ranks on one side is below k. With too few values it is the smallest and the largest.
+    The k-th smallest and the k-th largest mean of a pair enclose the centre unless the rank sum on
+    one side is below k. With too few values the interval is the smallest and the largest value.
 
     Source: J. L. Hodges and E. L. Lehmann, "Estimates of location based on rank tests", Annals of
     Mathematical Statistics 34, 1963.
@@ -97,14 +97,12 @@ def signed_rank_interval(values: Sequence[float], confidence: float = 0.95) -> t
     (1.0, 6.0)
     """
     means = _pair_means(values)
-    cut = _ranks_cut_off(min(len(values), MOST_VALUES), (1 - confidence) / 2)
+    cut = _signed_rank_cut(min(len(values), MOST_VALUES), (1 - confidence) / 2)
     return means[cut], means[-1 - cut]
 
 
 def batch_means(values: Sequence[float], batches: int) -> list[float]:
-    """Return the means of so many stretches of equal length; the values where they are fewer.
-
-    Neighbours may depend on each other; the means of long stretches hardly do.
+    """Return the means of `batches` equally long parts, which are nearly independent.
 
     Source: A. M. Law, "Simulation Modeling and Analysis", McGraw-Hill, section 9.5.3.
 
@@ -117,9 +115,7 @@ def batch_means(values: Sequence[float], batches: int) -> list[float]:
 
 
 def prediction_margin(values: Sequence[float], confidence: float) -> float:
-    """Return how far from the mean one further value lies at most, at the given confidence.
-
-    Half the width of Student's prediction interval.
+    """Return half the width of Student's prediction interval for one further value.
 
     Source: G. J. Hahn and W. Q. Meeker, "Statistical Intervals", Wiley 1991, section 4.8.
 
@@ -132,9 +128,9 @@ def prediction_margin(values: Sequence[float], confidence: float) -> float:
 
 
 def student_quantile(share: float, freedom: int) -> float:
-    """Return the value below which a share of Student's distribution lies, from 4 degrees on.
+    """Return a quantile of Student's distribution with `freedom` degrees of freedom.
 
-    Within one per cent up to a share of 0.99.
+    Within one per cent up to a share of 0.99, from 4 degrees of freedom on.
 
     Source: M. Abramowitz and I. Stegun, "Handbook of Mathematical Functions", 26.7.5.
     """
@@ -148,7 +144,7 @@ def student_quantile(share: float, freedom: int) -> float:
 
 
 def von_neumann(values: Sequence[float]) -> float:
-    """Return how much more alike neighbours are than independent values, in standard deviations.
+    """Return von Neumann's statistic of serial correlation, in standard deviations.
 
     Source: J. von Neumann, "Distribution of the ratio of the mean square successive difference to
     the variance", Annals of Mathematical Statistics 12, 1941.
@@ -166,7 +162,7 @@ def von_neumann(values: Sequence[float]) -> float:
 
 
 def mann_kendall(values: Sequence[float]) -> float:
-    """Return how strongly values rise (positive) or fall in their order, in standard deviations.
+    """Return the Mann-Kendall statistic of a trend in standard deviations, positive for a rise.
 
     Source: H. B. Mann, "Nonparametric tests against trend", Econometrica 13, 1945.
 
@@ -178,7 +174,7 @@ def mann_kendall(values: Sequence[float]) -> float:
     if rises == 0:
         return 0.0
     spread = math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
-    # One step towards zero: the sum moves in steps of two, the normal curve is continuous.
+    # Continuity correction: the sum changes in steps of two.
     return (rises - math.copysign(1, rises)) / spread
 
 
@@ -190,18 +186,18 @@ def _pair_means(values: Sequence[float]) -> list[float]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _ranks_cut_off(count: int, risk: float) -> int:
-    """Return how many means to leave out at each end, for a risk of at most so much at each."""
+def _signed_rank_cut(count: int, risk: float) -> int:
+    """Return how many means to leave out at each end, each with at most this risk."""
     if count > 50:
         spread = math.sqrt(count * (count + 1) * (2 * count + 1) / 24)
         return math.floor(count * (count + 1) / 4 + NormalDist().inv_cdf(risk) * spread)
-    # In how many of the 2**count ways to give signs the ranks 1 to count have each sum.
-    ways = [1]
+    # How many of the 2**count assignments of signs to the ranks give each sum of positive ranks.
+    frequencies = [1]
     for rank in range(1, count + 1):
-        longer = [0] * rank + ways
-        ways = [a + b for a, b in zip(ways + [0] * rank, longer, strict=True)]
+        shifted = [0] * rank + frequencies
+        frequencies = [a + b for a, b in zip(frequencies + [0] * rank, shifted, strict=True)]
     tail, cut = 0, 0
-    while tail + ways[cut] <= risk * 2**count:
-        tail += ways[cut]
+    while tail + frequencies[cut] <= risk * 2**count:
+        tail += frequencies[cut]
         cut += 1
     return max(cut - 1, 0)

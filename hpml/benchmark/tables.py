@@ -1,4 +1,4 @@
-"""Comparisons as tables that read in a terminal and in a page."""
+"""Tables of comparisons, for a terminal or a page."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ HEAD = ("contender", "median", "25 %", "75 %", "ratio", "95 % interval", "answer
 
 
 def comparison_table(comparison: PairedSamples) -> Table:
-    """Return a page table, one row a contender, with one footnote of advice."""
+    """Return a table with one row per contender and a footnote of advice."""
     notes = [*_caption(comparison), footnote(comparison.advice)]
     return _table(list(HEAD), _rows(comparison), notes)
 
 
 def cases_table(cases: Iterable[AnyCase], *, title: str | None = None) -> Table:
-    """Return a page table of several cases, one row a case and contender."""
+    """Return a table with one row per case and contender."""
     listed = tuple(cases)
     names = dict.fromkeys(name for case in listed for name in case.parameters)
     varying = [n for n in names if len({case.parameters.get(n) for case in listed}) > 1]
     head = [*varying, *HEAD]
-    rows, found = [], []
+    rows, advice = [], []
     for case in listed:
         values = [case.parameters.get(name) for name in varying]
         rows += [[*values, *row] for row in _rows(case.comparison)]
         shown = (f"{v:,}" if isinstance(v, int) else str(v) for v in values)
-        place = ", ".join(f"{n} {v}" for n, v in zip(varying, shown, strict=True))
-        found += [(f"{n} ({place})" if place else n, a) for n, a in case.comparison.advice]
+        label = ", ".join(f"{n} {v}" for n, v in zip(varying, shown, strict=True))
+        advice += [(f"{n} ({label})" if label else n, a) for n, a in case.comparison.advice]
     baselines = dict.fromkeys(case.comparison.baseline for case in listed)
     notes = [f"Ratio: time as a multiple of {baseline}." for baseline in baselines]
-    return _table(head, rows, [*notes, footnote(found)], title)
+    return _table(head, rows, [*notes, footnote(advice)], title)
 
 
 def _rows(comparison: PairedSamples) -> list[list[object]]:
@@ -67,26 +67,26 @@ def _caption(comparison: PairedSamples) -> list[str]:
     rounds = f"{comparison.rounds} interleaved rounds"
     if not comparison.complete:
         early = "stopped early because every answer was clear" if comparison.clear else "stopped"
-        rounds += f" ({early}; {comparison.asked_rounds} were asked for)"
+        rounds += f" ({early}; {comparison.asked_rounds} were requested)"
     caption = (
         f"Ratio: time as a multiple of {comparison.baseline}, Hodges-Lehmann estimate over {rounds}"
         f".{_together(len(comparison) - 1, comparison.rounds)}"
     )
     numbers = {m.number for m in comparison}
     if len(numbers) > 1:
-        caption += f" A sample is {min(numbers):,} to {max(numbers):,} calls."
+        caption += f" A sample has {min(numbers):,} to {max(numbers):,} calls."
     return [caption]
 
 
 def _together(intervals: int, rounds: int) -> str:
-    """Say for what the 95 % hold; so few rounds may not be able to promise it for all at once."""
+    """Return a sentence on whether the 95 % hold for all intervals together."""
     if intervals < 2 or rounds < FEWEST_ROUNDS:
         return ""
-    # All rounds on one side of the truth: the rarest that so many can show.
+    # The least likely outcome, all rounds on one side of the truth, must be rare enough.
     needed = 1 - math.floor(math.log2(0.05 / intervals))
     if rounds < needed:
         return (
-            " The level of 95 % holds for each interval by itself; for all together take "
+            " The level of 95 % holds for each interval separately; for all together take "
             f"{needed} rounds."
         )
     return " If the rounds are independent, the level of 95 % holds for all intervals together."

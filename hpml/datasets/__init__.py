@@ -1,12 +1,12 @@
-"""Pictures to train on: one set that is shipped, one that may be downloaded.
+"""Labelled pictures: the digits, shipped with the course, and Tiny ImageNet as a download.
 
-Each is a `Dataset`: pictures as bytes and their labels, to train and to validate.
+Each is a `Dataset` with a training and a validation set of uint8 images and labels.
 
 >>> from hpml.datasets import digits
 >>> digits().train.images.dtype, len(digits().classes)
 (torch.uint8, 10)
 
-`first_present` takes Tiny ImageNet where it lies in ``data/tiny-imagenet-200``, else the digits.
+`first_present` returns Tiny ImageNet if ``data/tiny-imagenet-200`` exists, otherwise the digits.
 """
 
 from __future__ import annotations

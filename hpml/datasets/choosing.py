@@ -1,4 +1,4 @@
-"""Which data set a lab takes: by name, or the first that is present."""
+"""Choose a data set by its name, or the first one that is present."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ DATASETS = ("tiny-imagenet", "digits")
 
 
 def dataset_by_name(name: str) -> Dataset:
-    """Return the data set of a name, or Tiny ImageNet from the folder of that name.
+    """Return a data set by its name, or Tiny ImageNet from a folder.
 
     Args:
-        name: one of `DATASETS`; "tiny-imagenet" lies in ``data/tiny-imagenet-200`` of the course.
+        name: one of `DATASETS` or a folder; "tiny-imagenet" is ``data/tiny-imagenet-200``.
 
     Raises:
-        DatasetError: if there is neither such a name nor such a folder, or the set is broken.
+        DatasetError: if `name` is neither a data set nor a folder, or the data set is broken.
 
     >>> dataset_by_name("digits").name
     'digits'
@@ -30,7 +30,7 @@ def dataset_by_name(name: str) -> Dataset:
     if name == "digits":
         return digits()
     if name == "tiny-imagenet":
-        return tiny_imagenet(_usual_place())
+        return tiny_imagenet(_default_folder())
     if isinstance(name, str | os.PathLike) and os.path.isdir(name):
         return tiny_imagenet(name)
     raise DatasetError(
@@ -40,20 +40,20 @@ def dataset_by_name(name: str) -> Dataset:
 
 
 def first_present(folder: str | os.PathLike[str] | None = None) -> Dataset:
-    """Return Tiny ImageNet if its folder is there, else the digits; ``print`` says which.
+    """Return Tiny ImageNet if its folder exists, otherwise the digits.
 
     Args:
-        folder: where Tiny ImageNet is looked for, by default ``data/tiny-imagenet-200``.
+        folder: the folder of Tiny ImageNet, by default the course's ``data/tiny-imagenet-200``.
 
     Raises:
-        DatasetError: if the folder is there but broken.
+        DatasetError: if the folder exists but is broken.
 
     >>> print(first_present("no such folder"))
     digits: 10 classes, ... (scikit-learn's handwritten digits, shipped with the course)
     """
-    place = _usual_place() if folder is None else Path(folder)
-    return tiny_imagenet(place) if place.is_dir() else digits()
+    path = _default_folder() if folder is None else Path(folder)
+    return tiny_imagenet(path) if path.is_dir() else digits()
 
 
-def _usual_place() -> Path:
+def _default_folder() -> Path:
     return course_folder() / "data" / "tiny-imagenet-200"

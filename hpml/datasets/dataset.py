@@ -1,4 +1,4 @@
-"""A labelled set of pictures as one value, whatever it was made from."""
+"""A labelled set of pictures as an immutable value, whatever its source."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Pictures:
-    """Pictures and what they show.
+    """Pictures and their labels.
 
     Attributes:
         images: uint8, (number, channels, height, width); 255 is the brightest.
-        labels: int64, (number,), places in the data set's classes.
+        labels: int64, (number,), indices into the data set's classes.
 
     Raises:
-        DatasetError: if they are something else.
+        DatasetError: if a dtype or shape differs from these.
     """
 
     images: Tensor
@@ -31,14 +31,14 @@ class Pictures:
             ("images", self.images, "torch.uint8", "number, channels, height, width"),
             ("labels", self.labels, "torch.int64", "number,"),
         ):
-            given = tuple(getattr(values, "shape", ()))
-            came = str(getattr(values, "dtype", type(values).__name__))
-            fits = came == kind and len(given) == len(shape.strip(",").split(","))
-            if not fits or given[0] != len(self.labels):
+            size = tuple(getattr(values, "shape", ()))
+            dtype = str(getattr(values, "dtype", type(values).__name__))
+            fits = dtype == kind and len(size) == len(shape.strip(",").split(","))
+            if not fits or size[0] != len(self.labels):
                 raise DatasetError(
                     f"Pictures: {what}: expected a tensor {kind} ({shape}), as many images as "
-                    f"labels, got {came} {given}; images from 0 to 1 become "
-                    "(255 * images).to(torch.uint8), labels labels.long()."
+                    f"labels, got {dtype} {size}; convert images from 0 to 1 with "
+                    "(255 * images).to(torch.uint8), labels with labels.long()."
                 )
 
     def __len__(self) -> int:
@@ -51,16 +51,16 @@ class Pictures:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A set of pictures to train on, another to validate with.
+    """A training set and a validation set of pictures.
 
     Attributes:
         name: "digits" or "tiny-imagenet".
-        classes: what the labels mean.
+        classes: the names of the classes, by label.
         train, validation: the two sets.
-        source: where it is from, in a few words.
+        source: a short description of the source.
 
     Raises:
-        DatasetError: if a set is empty, a label is no class, or pictures differ in shape.
+        DatasetError: if a set is empty, a label has no class, or the shapes of pictures differ.
 
     >>> from hpml.datasets import digits
     >>> print(digits())
@@ -76,19 +76,19 @@ class Dataset:
     def __post_init__(self) -> None:
         size = tuple(self.train.images.shape[1:])
         for what, part in (("train", self.train), ("validation", self.validation)):
-            found = [int(label) for label in part.labels.aminmax()] if len(part) else []
-            is_known = found and 0 <= found[0] <= found[1] < len(self.classes)
-            if not is_known or tuple(part.images.shape[1:]) != size:
-                labels = f"labels from {found[0]} to {found[1]}" if found else "no picture"
+            bounds = [int(label) for label in part.labels.aminmax()] if len(part) else []
+            is_valid = bounds and 0 <= bounds[0] <= bounds[1] < len(self.classes)
+            if not is_valid or tuple(part.images.shape[1:]) != size:
+                labels = f"labels from {bounds[0]} to {bounds[1]}" if bounds else "no picture"
                 raise DatasetError(
                     f"{self.name}: {what}: expected pictures of {' × '.join(map(str, size))} with "
-                    f"labels from 0 to {len(self.classes) - 1}, the places in classes, got "
+                    f"labels from 0 to {len(self.classes) - 1}, one for each class, got "
                     f"{part} with {labels}."
                 )
 
     @property
     def channels(self) -> int:
-        """3 in colour, 1 in grey."""
+        """3 for colour, 1 for greyscale pictures."""
         return self.train.images.shape[1]
 
     @property
@@ -97,12 +97,10 @@ class Dataset:
         return self.train.images.shape[-1]
 
     def head(self, train: int, validation: int) -> Dataset:
-        """Return this set with only the first so many pictures to train on and to validate with.
-
-        Tiny ImageNet's come class by class to train: its first thousand are of two classes.
+        """Return the first pictures of both sets, which may be of few classes.
 
         Raises:
-            DatasetError: if there are not so many, or less than one was asked for.
+            DatasetError: if a count is below 1 or above the size of its set.
         """
         return Dataset(
             self.name,

@@ -1,4 +1,4 @@
-"""The small real set: scikit-learn's handwritten digits, shipped in ``data/digits``."""
+"""Scikit-learn's handwritten digits, shipped in ``data/digits``."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from hpml.base.files import data_file
 from hpml.datasets.dataset import Dataset, Pictures
 
 EVERY = 5
-"""Each fifth picture is for validation; the file goes from writer to writer, so all are in both."""
+"""Every fifth picture is for validation. The file is sorted by writer: all are in both sets."""
 
 
 def digits() -> Dataset:
-    """Return 1,797 handwritten digits in grey, 8 by 8 pixels, in 10 classes.
+    """Return 1,797 handwritten digits in greyscale, 8 by 8 pixels, in 10 classes.
 
-    The pictures keep the order of the file; each fifth is for validation.
+    The pictures keep the order of the file; every fifth is for validation.
 
     Raises:
         hpml.base.files.CourseFileError: if the course's data is missing.
@@ -28,7 +28,7 @@ def digits() -> Dataset:
     https://doi.org/10.24432/C50P49; see ``data/digits/README.md``
     """
     table = np.loadtxt(data_file("digits/digits.csv.gz"), delimiter=",", dtype=np.int64)
-    # 0 to 16 becomes 0 to 255.
+    # Scale 0 to 16 to 0 to 255.
     images = torch.from_numpy((table[:, :64] * 255 // 16).astype(np.uint8).reshape(-1, 1, 8, 8))
     labels = torch.from_numpy(table[:, 64].copy())
     held_out = torch.arange(len(labels)) % EVERY == 0

@@ -6,4 +6,4 @@ from hpml.base.errors import HpmlError
 
 
 class DatasetError(HpmlError):
-    """A data set is missing, broken, or was asked for with sizes that it cannot have."""
+    """A data set is missing or broken, or a requested size is impossible."""

@@ -1,21 +1,19 @@
-"""Where memory and time go, as plain values: records and tables first, pictures last.
+"""Profilers of time and memory that return plain values, with tables and pictures.
 
-`profile` shows where the time of a function goes, call by call:
+`profile` shows where a function spends its time, call by call:
 
 >>> from hpml.profiling import profile
 >>> profile(sorted, [3, 1, 2]).table(search="sorted").column("filename:lineno(function)")
 ('{built-in method builtins.sorted}',)
 
-`sample` looks at the stack once in a while, and `operator_timing` gives a model's report after each
-run. `operator_report` writes down a slow one so that others can reproduce it.
-
-Memory line by line: `memory_lines` shows what the system gave the process, `allocation_lines` what
-Python allocated. `saved_tensors` lists what autograd keeps for the backward pass.
-
-`profile_calls` counts what Python calls, `instructions_outside` what it executes, `work_of` which
-operators PyTorch executes, and `autograd_graph` walks what PyTorch records for the gradients.
-`simulate` says when kernels run that a processor launches one by one; `fit_launches` finds the cost
-of a launch in measured times.
+- Time: `sample` records the stack at regular intervals. `operator_timing` times the operators of a
+  model, and `operator_report` makes a slow one reproducible.
+- Memory: `memory_lines` shows the resident memory line by line, `allocation_lines` Python's own
+  allocations, `saved_tensors` the tensors that autograd keeps for the backward pass.
+- Counts: `profile_calls` counts Python's calls, `instructions_outside` its instructions, `work_of`
+  PyTorch's operators. `autograd_graph` lists the steps that autograd recorded.
+- Launches: `simulate` models kernels that a CPU launches one by one; `fit_launches` estimates the
+  cost of a launch from measured times.
 """
 
 from __future__ import annotations

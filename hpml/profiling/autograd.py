@@ -1,4 +1,4 @@
-"""The graph that autograd records, walked from a result: one node for each backward step."""
+"""The autograd graph of a result as plain nodes, one for each backward step."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class AutogradNode(NamedTuple):
     """One step of the backward pass.
 
     Attributes:
-        name: what autograd calls it; ``"AccumulateGrad"`` where a gradient is kept at last.
-        sends_to: the numbers of the nodes that its gradients go to.
-        saves: what it saves for the backward pass, each with its shape.
-        tensor: for ``AccumulateGrad``, the name of the tensor that gets the gradient.
+        name: autograd's name; ``"AccumulateGrad"`` stores a gradient in its tensor.
+        sends_to: the numbers of the nodes that receive its gradients.
+        saves: the tensors that it saves for the backward pass, each with its shape.
+        tensor: for ``AccumulateGrad``, the name of the tensor that receives the gradient.
     """
 
     name: str
@@ -31,14 +31,14 @@ class AutogradNode(NamedTuple):
 def autograd_graph(
     result: torch.Tensor, names: Mapping[str, torch.Tensor] | None = None
 ) -> tuple[AutogradNode, ...]:
-    """Return the nodes that autograd recorded on the way to a result, the last step first.
+    """Return the nodes that autograd recorded for a result, the last step first.
 
     Args:
-        result: what was computed.
-        names: names of the tensors that gradients are for: ``dict(net.named_parameters())``.
+        result: the result of the forward pass.
+        names: the tensors that receive gradients, by name: ``dict(net.named_parameters())``.
 
     Raises:
-        ProfilingError: nothing was recorded for `result`.
+        ProfilingError: if `result` has no recorded graph.
 
     >>> import torch
     >>> w = torch.ones(3, requires_grad=True)
@@ -57,7 +57,7 @@ def autograd_graph(
     owner = {id(tensor): name for name, tensor in (names or {}).items()}
     number: dict[Any, int] = {first: 0}
     waiting = [first]
-    for step in waiting:  # grows while it is walked: level by level from the result
+    for step in waiting:  # breadth first: grows during the loop
         for next_step, _ in step.next_functions:
             if next_step is not None and next_step not in number:
                 number[next_step] = len(number)
@@ -82,7 +82,7 @@ def _saved(step: Any) -> tuple[str, ...]:
             name = attribute.removeprefix("_saved_")
             try:
                 value = getattr(step, attribute)
-            except RuntimeError:  # so autograd says that backward has run
+            except RuntimeError:  # autograd's error after backward has run
                 saved.append(f"{name}: freed")
                 continue
             if isinstance(value, torch.Tensor):

@@ -1,4 +1,4 @@
-"""Function calls and instructions of one run, as Python reports them: they differ on no machine."""
+"""Counts of function calls and instructions, which are the same on every machine."""
 
 from __future__ import annotations
 
@@ -18,16 +18,12 @@ from hpml.profiling.checks import check_function
 
 @dataclass(frozen=True)
 class CallCounts:
-    """The function calls of one run, counted by Python itself.
-
-    Attributes:
-        python: calls of functions written in Python, by (module, function).
-    """
+    """The calls of functions written in Python in one run, by (module, function)."""
 
     python: Mapping[tuple[str, str], int]
 
     def of(self, package: str) -> int:
-        """Return the calls of Python functions of a package, such as ``"torch"``."""
+        """Return the number of calls of a package's Python functions, such as ``"torch"``."""
         return sum(
             count
             for (module, _), count in self.python.items()
@@ -36,15 +32,13 @@ class CallCounts:
 
     @property
     def total(self) -> int:
-        """All calls of functions written in Python."""
+        """The number of calls of functions written in Python."""
         return sum(self.python.values())
 
 
 @module_calls.measuring
 def profile_calls(run: Callable[[], object]) -> CallCounts:
-    """Run once and count the calls of functions written in Python, by Python's profiling hook.
-
-    The hook slows the run down and changes nothing else; the hook that was set before is set again.
+    """Run once and count the calls of functions written in Python with a profiling hook.
 
     Source: https://docs.python.org/3/library/sys.html#sys.setprofile
 
@@ -58,7 +52,7 @@ def profile_calls(run: Callable[[], object]) -> CallCounts:
     def hook(frame: FrameType, event: str, argument: Any) -> None:
         if event == "call":
             module = str(frame.f_globals.get("__name__", "?"))
-            # The last part: "make_run.<locals>.run.<locals>.<listcomp>" reads badly in a table.
+            # The last part only, for short names in tables.
             python[module, frame.f_code.co_qualname.rpartition("<locals>.")[2]] += 1
 
     check_function("profile_calls", run)
@@ -73,10 +67,10 @@ def profile_calls(run: Callable[[], object]) -> CallCounts:
 
 @module_calls.measuring
 def instructions_outside(package: str, run: Callable[[], object]) -> int:
-    """Run once and count the bytecode instructions that are not of a package's own functions.
+    """Run once and count the bytecode instructions executed outside a package's functions.
 
     Raises:
-        BytecodeError: if none was executed.
+        BytecodeError: if no such instruction was executed.
 
     >>> instructions_outside("torch", lambda: [n for n in range(100)]) > 300
     True

@@ -1,4 +1,4 @@
-"""What every profiler asks before it runs something: a function, and no second profiler."""
+"""The argument checks that all profilers share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hpml.profiling.errors import ProfilingError
 
 
 def check_function(caller: str, function: object) -> None:
-    """Refuse what cannot be called, mostly a call's result, and what runs only after the call."""
+    """Raise an error unless `function` is callable and runs when it is called."""
     if not callable(function):
         raise ProfilingError(
             f"{caller} expects a function and its arguments, got {describe(function)}; write "
@@ -24,22 +24,22 @@ def check_function(caller: str, function: object) -> None:
         )
     called = function if hasattr(function, "__code__") else type(function).__call__
     if inspect.isgeneratorfunction(function) or inspect.isgeneratorfunction(called):
-        later, write = "a generator", "list(f(x))"
+        kind, remedy = "a generator", "list(f(x))"
     elif any(
         inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each)
         for each in (function, called)
     ):
-        later, write = "a coroutine", "asyncio.run(f(x))"
+        kind, remedy = "a coroutine", "asyncio.run(f(x))"
     else:
         return
     raise ProfilingError(
         f"{caller} expects a function that runs when it is called, got {describe(function)}, "
-        f"which only returns {later}; write {caller}(lambda: {write})."
+        f"which only returns {kind}; write {caller}(lambda: {remedy})."
     )
 
 
 def refuse_a_second_profiler(caller: str) -> None:
-    """Raise a ProfilingError if a profiler is running: each would measure the other."""
+    """Raise a ProfilingError if a profiler is already running."""
     monitoring = getattr(sys, "monitoring", None)
     running: object = sys.getprofile()
     if running is None and monitoring is not None:
@@ -49,12 +49,12 @@ def refuse_a_second_profiler(caller: str) -> None:
     if running is not None:
         raise ProfilingError(
             f"{caller} was called while another profiler is running ({describe(running)}). "
-            "Stop that one first: each would measure the other."
+            "Stop it first: each would measure the other."
         )
 
 
 def traceable(caller: str, function: Any) -> tuple[types.CodeType, list[str], int]:
-    """Return the code of a function whose lines can be traced, its lines and the first's number."""
+    """Return a Python function's code, source lines and first line number, or raise an error."""
     check_function(caller, function)
     plain = inspect.unwrap(function)
     code = getattr(plain, "__code__", None)
@@ -66,19 +66,19 @@ def traceable(caller: str, function: Any) -> tuple[types.CodeType, list[str], in
     if sys.gettrace() is not None:
         raise ProfilingError(
             f"{caller} was called while {describe(sys.gettrace())} traces this program; stop "
-            "that one first."
+            "it first."
         )
     try:
         return code, *inspect.getsourcelines(code)
     except (OSError, TypeError):
         raise ProfilingError(
-            f"The source of {code.co_name} is not known, so its lines cannot be shown; define it "
+            f"The source of {code.co_name} is unknown, so its lines cannot be shown; define it "
             "in a file or in a cell."
         ) from None
 
 
 def in_existing_folder(path: str | os.PathLike[str]) -> Path:
-    """Return `path`; a folder made for a mistyped path would go unnoticed."""
+    """Return `path`, or raise an error if its folder is missing (a mistyped path, for example)."""
     if not Path(path).parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(Path(path).parent))
     return Path(path)

@@ -6,4 +6,4 @@ from hpml.base.errors import HpmlError
 
 
 class ProfilingError(HpmlError, ValueError):
-    """Something cannot be measured as it was asked for; the message says what can."""
+    """A measurement is impossible as requested; the message says what to do."""

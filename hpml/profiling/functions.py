@@ -1,4 +1,4 @@
-"""`cProfile` with its result in the page: the table of `pstats`, a picture, and a file to keep."""
+"""`cProfile` with the table of `pstats`, a picture and a file."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ _LAST_CALL: Function = ("~", 0, "<method 'disable' of '_lsprof.Profiler' objects
 
 @dataclass(frozen=True)
 class FunctionProfile:
-    """What `cProfile` counted in one run.
+    """The result of `cProfile` for one run.
 
     Attributes:
-        stats: for each function its calls, times and callers, as `pstats.Stats.stats` has them.
-        result: what the function returned; None for a profile from a file.
+        stats: calls, times and callers of each function, in the format of `pstats.Stats.stats`.
+        result: the function's result; None for a profile from a file.
     """
 
     stats: Mapping[Function, Entry] = field(repr=False)
@@ -57,12 +57,12 @@ class FunctionProfile:
 
     @property
     def primitive_calls(self) -> int:
-        """The calls that are no recursion."""
+        """The calls without recursive ones."""
         return sum(entry[0] for entry in self.stats.values())
 
     @property
     def seconds(self) -> float:
-        """The time of the whole run, with the profiler's own share in it."""
+        """The seconds of the run, including the profiler's overhead."""
         return sum(entry[2] for entry in self.stats.values())
 
     @property
@@ -75,11 +75,8 @@ class FunctionProfile:
 
         Args:
             sort: ``"tottime"``, ``"cumtime"`` or ``"ncalls"``, the largest first.
-            search: only functions whose line contains this text.
-            limit: at most so many rows; None for all.
-
-        Raises:
-            ProfilingError: if there is no such order.
+            search: show only functions whose row contains this text.
+            limit: maximum number of rows; None for all.
         """
         if sort not in _SORTS:
             raise ProfilingError(
@@ -105,8 +102,8 @@ class FunctionProfile:
         )
 
     def icicle(self) -> Page:
-        """Return the picture: each function as wide as its time, below the one that called it."""
-        # The tree's are shared out among callers, and recursion is not opened: these were counted.
+        """Return the picture, with each function below its caller and as wide as its time."""
+        # The tree only estimates own times (divided among callers, without recursion).
         own: dict[str, float] = {}
         for (file, line, name), entry in self.stats.items():
             key = called(short_name(name), short_place(file, line))
@@ -117,8 +114,7 @@ class FunctionProfile:
         """Write a file that `python -m pstats` and `snakeviz` open, and return its path.
 
         Raises:
-            OSError: if its folder is missing or it cannot be written; an older file then stays as
-                it was.
+            OSError: if its folder is missing or it cannot be written; an older file is then kept.
         """
         path = in_existing_folder(path)
         write_atomically(path, marshal.dumps(dict(self.stats)))
@@ -136,16 +132,16 @@ class FunctionProfile:
 def profile(function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> FunctionProfile:
     """Call a function once under `cProfile`.
 
-    The profiler sees calls and returns, of built-in functions too, and makes each of them slower:
-    what it found is where to look, not how fast the program is. Seen is the thread that called
-    `profile`. It is off again when the function returns or raises.
+    The profiler records every call and return, also of built-in functions, and slows each one down:
+    its times show where to optimise, not how fast the program is. Only the calling thread is
+    profiled.
 
     Args:
         function: called with `arguments` and `keywords`; its result is kept in the profile.
 
     Raises:
-        ProfilingError: if `function` cannot be called, a profiler is running already, or the
-            function set a hook of its own, which ended the profile.
+        ProfilingError: if `function` cannot be called, a profiler is already running, or the
+            function set its own profiling hook, which ended the profile.
 
     Source: https://docs.python.org/3/library/profile.html
 
@@ -160,7 +156,7 @@ def profile(function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -
     profiler.enable()
     try:
         if monitoring is not None:
-            _leave_other_threads_out(monitoring)
+            _limit_to_this_thread(monitoring)
             profiler.clear()
         result = function(*arguments, **keywords)
     finally:
@@ -168,9 +164,8 @@ def profile(function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -
     stats = pstats.Stats(profiler).stats  # type: ignore[attr-defined]
     if _LAST_CALL not in stats:
         raise ProfilingError(
-            f"{describe(function)} set a hook of its own (sys.setprofile, cProfile), which ended "
-            "this profile; a program that profiles itself can be sampled: "
-            "hpml.profiling.sample(f, x)."
+            f"{describe(function)} set its own hook (sys.setprofile, cProfile), which ended "
+            "this profile; use hpml.profiling.sample(f, x) for a program that profiles itself."
         )
     return FunctionProfile(dict(stats), result)
 
@@ -180,22 +175,22 @@ def read_profile(path: str | os.PathLike[str]) -> FunctionProfile:
     return FunctionProfile(pstats.Stats(os.fspath(path)).stats)  # type: ignore[attr-defined]
 
 
-def _leave_other_threads_out(monitoring: Any) -> None:
-    """Let `cProfile` see this thread alone."""
+def _limit_to_this_thread(monitoring: Any) -> None:
+    """Limit `cProfile` to this thread."""
     get_ident, thread = threading.get_ident, threading.get_ident()
 
-    def only_here(callback: Callable[..., object]) -> Callable[..., None]:
-        def seen(*event: object) -> None:
+    def limited(callback: Callable[..., object]) -> Callable[..., None]:
+        def handle(*event: object) -> None:
             if get_ident() == thread:
                 callback(*event)
 
-        return seen
+        return handle
 
     for event in vars(monitoring.events).values():
         if event.bit_count() == 1:
             registered = monitoring.register_callback(monitoring.PROFILER_ID, event, None)
             if registered is not None:
-                monitoring.register_callback(monitoring.PROFILER_ID, event, only_here(registered))
+                monitoring.register_callback(monitoring.PROFILER_ID, event, limited(registered))
 
 
 def _row(function: Function, entry: Entry) -> list[object]:
@@ -203,6 +198,6 @@ def _row(function: Function, entry: Entry) -> list[object]:
     place = short_place(*function[:2])
     counted = f"{calls}/{primitive}" if calls != primitive else str(calls)
     called = f"{place}({function[2]})" if place else "{" + function[2].strip("<>") + "}"
-    # Where every call counted is a recursion, its time is that of the first, which was not seen.
-    each = total / primitive if primitive else 0.0
-    return [counted, own, own / calls if calls else 0.0, total, each, called]
+    # Without a primitive call the first call was not seen, and its time is unknown.
+    per_primitive = total / primitive if primitive else 0.0
+    return [counted, own, own / calls if calls else 0.0, total, per_primitive, called]

@@ -1,8 +1,4 @@
-"""A sampling profiler: a look at the stack once in a while, and a tree of what was seen.
-
-The system's timer asks for the look; where there is none (Windows, another thread), `pyinstrument`
-looks, which asks the clock at each call and so costs something at each call.
-"""
+"""A sampling profiler: the system's timer, or else `pyinstrument`, triggers the samples."""
 
 from __future__ import annotations
 
@@ -29,14 +25,13 @@ Stack = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Samples:
-    """What a sampling profiler saw in one run.
+    """The samples of one run.
 
     Attributes:
-        tree: stacks that begin alike lie together; weights are seconds.
-        count: how many samples there are.
-        interval: seconds that were aimed at between two samples.
-        seconds: of the whole run.
-        result: what the function returned.
+        tree: the merged stacks; weights are seconds.
+        count: the number of samples.
+        interval: the requested seconds between two samples.
+        seconds: the duration of the run.
     """
 
     tree: CallTree = field(repr=False)
@@ -46,9 +41,9 @@ class Samples:
     result: Any = field(default=None, repr=False, compare=False)
 
     def icicle(self) -> Page:
-        """Return the picture: each function as wide as the samples that it was seen in."""
+        """Return the picture, with each function's width proportional to its samples."""
         title = (
-            f"{self.count:,} samples in {self.seconds:.3g} s, one each {1e3 * self.interval:g} ms"
+            f"{self.count:,} samples in {self.seconds:.3g} s, one every {1e3 * self.interval:g} ms"
         )
         return icicle(self.tree, unit="s", title=title)
 
@@ -58,11 +53,12 @@ class Samples:
 
 @module_calls.measuring
 def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3) -> Samples:
-    """Call a function once and look at its stack every `interval` seconds.
+    """Call a function once and record its stack every `interval` seconds.
 
-    Nothing happens between two samples, so the program runs about as fast as without; what takes
-    less than an interval may be missed, and calls are not counted. Time inside a built-in function
-    counts for the function that called it. Looked at is the thread that called `sample`.
+    Only samples cost time, so the program runs at about its normal speed. Without a free timer (on
+    Windows or outside the main thread) `pyinstrument` samples and slows each call down. Calls
+    shorter than an interval may be missed. Time in a built-in function counts for its caller. Only
+    the calling thread is sampled.
 
     Args:
         function: called with `arguments`.
@@ -92,8 +88,8 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
     seconds = time.perf_counter() - start
     if not stacks:
         raise ProfilingError(
-            f"The run took {seconds:.2g} s and was over before the first sample after "
-            f"{interval:g} s; sample something longer, or take a shorter interval."
+            f"The run took {seconds:.2g} s and ended before the first sample after "
+            f"{interval:g} s; sample a longer run or use a shorter interval."
         )
     return Samples(tree_of_stacks(stacks), len(stacks), interval, seconds, result)
 
@@ -109,37 +105,37 @@ def _by_pyinstrument(
         result = function(*arguments)
     finally:
         session = profiler.stop()
-    stacks = [(_stack(texts), seconds) for texts, seconds in session.frame_records]
-    # A built-in function shows no frame.
+    stacks = [(_stack(frames), seconds) for frames, seconds in session.frame_records]
+    # A built-in function has no frame.
     return result, [each for each in stacks if each[0]] or stacks
 
 
-def _stack(texts: list[str]) -> Stack:
-    """Return name and place of each call below ours; pyinstrument separates them by zero bytes."""
+def _stack(identifiers: list[str]) -> Stack:
+    """Return name and place of each call below ours from pyinstrument's frame identifiers."""
     frames: list[tuple[str, str]] = []
-    for text in texts:
-        name, file, line = text.partition("\x01")[0].split("\x00")[:3]
+    for identifier in identifiers:
+        name, file, line = identifier.partition("\x01")[0].split("\x00")[:3]
         if name == _by_pyinstrument.__name__ and file == __file__:
             frames.clear()
-        elif file != "<thread>" and "pyinstrument" not in file:  # its own start and stop
+        elif file != "<thread>" and "pyinstrument" not in file:  # pyinstrument's start and stop
             frames.append((name, short_place(file, int(line))))
     return tuple(frames)
 
 
 class _TimerSampler:
-    """Collects stacks at each ring of the system's timer, with the seconds since the one before."""
+    """Record the stack at each signal of the system's timer, with the seconds since the last."""
 
-    profiler = "sample"  # named to a second profiler
+    profiler = "sample"  # for the error message of a second profiler
 
     def __init__(self) -> None:
         self.stacks: list[tuple[Stack, float]] = []
         self._codes: list[tuple[list[CodeType], float]] = []
         self._last = 0.0
-        self._built_in = False  # then no frame stands for the function itself
+        self._built_in = False  # a built-in function has no frame
 
     @staticmethod
     def available() -> bool:
-        """Return whether there is a timer, free, whose signals this thread handles."""
+        """Return whether there is an unused timer whose signals this thread handles."""
         return (
             hasattr(signal, "setitimer")
             and threading.current_thread() is threading.main_thread()
@@ -147,7 +143,7 @@ class _TimerSampler:
         )
 
     def run(self, function: Callable[..., Any], arguments: tuple[Any, ...], interval: float) -> Any:
-        """Call a function while the timer runs, and return what it returns."""
+        """Call a function while the timer runs, and return its result."""
         self._built_in = inspect.isbuiltin(function)
         before = signal.signal(signal.SIGALRM, self)
         self._last = time.perf_counter()
@@ -155,22 +151,22 @@ class _TimerSampler:
             signal.setitimer(signal.ITIMER_REAL, interval, interval)
             result = function(*arguments)
         finally:
-            left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
+            remaining, _ = signal.setitimer(signal.ITIMER_REAL, 0)
             kept = signal.signal(signal.SIGALRM, before or signal.SIG_DFL) is self
-            outside = ((function.__qualname__, ""),) if self._built_in else ()
-            self.stacks = [(outside + _named(codes), seconds) for codes, seconds in self._codes]
-        if not (kept and left):
+            outermost = ((function.__qualname__, ""),) if self._built_in else ()
+            self.stacks = [(outermost + _named(codes), seconds) for codes, seconds in self._codes]
+        if not (kept and remaining):
             raise ProfilingError(
                 f"{describe(function)} used the system's timer (signal.SIGALRM), which sample "
-                "needs; use hpml.profiling.profile(f, x), or the function without its timer."
+                "needs; use hpml.profiling.profile(f, x), or sample a function without the timer."
             )
         return result
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        """Handle the signal: note the calls below `run`, innermost first."""
+        """Handle the signal: record the calls below `run`, innermost first."""
         codes = []
         while frame is not None and frame.f_code is not _RUN:
-            if frame.f_code is not _LOOK:  # the timer rang while this ran
+            if frame.f_code is not _HANDLER:  # a signal may arrive in the handler itself
                 codes.append(frame.f_code)
             frame = frame.f_back
         now = time.perf_counter()
@@ -179,7 +175,7 @@ class _TimerSampler:
             self._last = now
 
 
-_RUN, _LOOK = _TimerSampler.run.__code__, _TimerSampler.__call__.__code__
+_RUN, _HANDLER = _TimerSampler.run.__code__, _TimerSampler.__call__.__code__
 
 
 def _named(codes: list[CodeType]) -> Stack:

@@ -1,4 +1,4 @@
-"""A model outside of PyTorch's eager mode: exported, in another runtime, in 8-bit integers.
+"""Run a model outside PyTorch's eager mode: exported, in other runtimes, in 8-bit integers.
 
 >>> import torch
 >>> from hpml.runtimes import OnnxSession, export_onnx
@@ -8,8 +8,8 @@
 >>> bool(torch.allclose(session(x), model(x)))
 True
 
-`runtimes` gives a model in every runtime that is here, for `hpml.benchmark.compare`; `int8` gives
-it in integers.
+`runtimes` returns a model in every installed runtime, for `hpml.benchmark.compare`; `int8` returns
+a quantised model.
 """
 
 from __future__ import annotations

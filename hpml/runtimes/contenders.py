@@ -1,4 +1,4 @@
-"""One model in each runtime that is here, ready to be compared, once their results agree."""
+"""One model in each installed runtime, with equal results, ready for a comparison."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .quiet import quiet
 from .session import OPTIMISATION, OnnxSession, tensorrt_missing
 
 TOLERANCE = 1e-3
-"""How far a result may lie from eager's, as a part of eager's largest number."""
+"""Largest allowed distance from eager's result, relative to eager's largest number."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,10 @@ class Runtimes(Shown):
     """The same model in several runtimes.
 
     Attributes:
-        runs: by name a function without arguments, for `hpml.benchmark.compare`.
-        distances: how far each result lies from eager's, as a part of its largest number; of
-            several results the farthest.
-        missing: what is not here, and how to install it.
+        runs: functions without arguments by name, for `hpml.benchmark.compare`.
+        distances: the largest distance of each one's results from eager's, relative to eager's
+            largest number.
+        missing: the missing runtimes and how to install them.
     """
 
     runs: Mapping[str, Callable[[], Any]] = field(repr=False)
@@ -55,16 +55,19 @@ def runtimes(
     compiled: bool = True,
     exported: OnnxModel | None = None,
 ) -> Runtimes:
-    """Return a model in every runtime that is installed here.
+    """Return a copy of a model, in evaluation mode, in every installed runtime.
 
-    Eager, ``torch.compile``, ONNX Runtime by optimisation level with the first number of threads
-    and with full optimisation for the others, and TensorRT where there is one. PyTorch's own two
-    use `torch.get_num_threads`. All run a copy of the model, as it predicts. Who has exported it
-    for these inputs gives `exported`.
+    Args:
+        model: any module.
+        inputs: the inputs of all runs.
+        threads: thread counts for ONNX Runtime: the first one with every optimisation level, the
+            others with full optimisation. Eager and compiled use `torch.get_num_threads`.
+        compiled: whether to include ``torch.compile``.
+        exported: the model exported for these inputs; by default it is exported here.
 
     Raises:
-        RuntimesError: a result lies further from eager's than `TOLERANCE`.
-        ExportError: a layer cannot be exported.
+        RuntimesError: if a result differs from eager's by more than `TOLERANCE`.
+        ExportError: if a layer cannot be exported.
 
     >>> found = runtimes(nn.Linear(4, 2), torch.ones(1, 4), compiled=False)
     >>> list(found.runs)
@@ -73,9 +76,9 @@ def runtimes(
     check_module("runtimes", model)
     if isinstance(threads, int) or not threads:
         raise RuntimesError(
-            f"runtimes expected threads to be numbers of threads, as (1, 2), received {threads!r}"
+            f"runtimes expected threads to be several counts, as (1, 2), received {threads!r}"
         )
-    model = copy.deepcopy(model).eval()  # the caller's may be in training, and go on with it
+    model = copy.deepcopy(model).eval()
     ready: dict[str, Callable[..., Any]] = {"eager": model}
     missing = []
     if compiled and find_cpp_compiler() is None:
@@ -112,28 +115,28 @@ def _without_arguments(
 
 
 def _distances(runs: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
-    found = {}
-    with quiet():  # compiling has much to say
+    distances = {}
+    with quiet():  # the compiler logs a lot
         results = {name: torch.utils._pytree.tree_leaves(run()) for name, run in runs.items()}
     for name, result in results.items():
         pairs = zip(result, results["eager"], strict=True)
-        found[name] = max(_distance(mine, its) for mine, its in pairs)
-        if not found[name] <= TOLERANCE:
+        distances[name] = max(_distance(actual, eager) for actual, eager in pairs)
+        if not distances[name] <= TOLERANCE:
             raise RuntimesError(
                 f"{name} expected the result of eager within {TOLERANCE:g} of its largest "
-                f"number, received one that differs by {found[name]:.1e}: do not use this "
+                f"number, received one that differs by {distances[name]:.1e}: do not use this "
                 "runtime for this model"
             )
-    return found
+    return distances
 
 
-def _distance(mine: torch.Tensor, its: torch.Tensor) -> float:
-    """Return how far a result lies from eager's; the same infinity, or twice none, is equal."""
-    if its.numel() == 0:
+def _distance(actual: torch.Tensor, eager: torch.Tensor) -> float:
+    """Return the distance of a result from eager's; equal infinities and two NaN are equal."""
+    if eager.numel() == 0:
         return 0.0
-    wide = torch.promote_types(its.dtype, torch.float64)
-    mine, its = mine.to(wide), its.to(wide)
-    equal = (mine == its) | (mine.isnan() & its.isnan())
-    largest = float(its.abs().where(its.isfinite(), 0.0).max()) or 1.0
-    off = (mine - its).abs().where(~equal, 0.0).nan_to_num(nan=torch.inf, posinf=torch.inf)
-    return float(off.max()) / largest
+    wide = torch.promote_types(eager.dtype, torch.float64)
+    actual, eager = actual.to(wide), eager.to(wide)
+    equal = (actual == eager) | (actual.isnan() & eager.isnan())
+    largest = float(eager.abs().where(eager.isfinite(), 0.0).max()) or 1.0
+    error = (actual - eager).abs().where(~equal, 0.0).nan_to_num(nan=torch.inf, posinf=torch.inf)
+    return float(error.max()) / largest

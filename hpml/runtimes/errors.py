@@ -1,4 +1,4 @@
-"""The errors of export, runtimes and quantisation, and what each package is needed for."""
+"""The exceptions of `hpml.runtimes` and the checks that raise them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from hpml.base.errors import HpmlError, describe
 
 
 class RuntimesError(HpmlError):
-    """A model cannot be exported, run elsewhere or quantised. The root of the family."""
+    """A model cannot be exported, run in a runtime or quantised."""
 
 
 class NotInstalledError(RuntimesError, ImportError):
-    """A runtime is not there; the message says how to install it."""
+    """A runtime is not installed; the message says how to install it."""
 
 
 class ExportError(RuntimesError):
@@ -23,28 +23,28 @@ class ExportError(RuntimesError):
 
 
 class InputError(RuntimesError, ValueError):
-    """An exported model was given another shape, dtype or number of inputs."""
+    """An exported model was called with another shape, dtype or number of inputs."""
 
 
 def check_module(caller: str, model: object) -> None:
-    """Refuse what is no module, such as a function."""
+    """Raise an error unless `model` is a module."""
     if not isinstance(model, nn.Module):
         raise RuntimesError(
-            f"{caller} expected a torch.nn.Module, received {describe(model)}: put the function "
-            "into the forward of a module"
+            f"{caller} expected a torch.nn.Module, received {describe(model)}: put a function "
+            "into the forward method of a module"
         )
 
 
 def require(*modules: str) -> list[Any]:
-    """Import optional modules; the first that is missing is refused with the way to install it."""
-    found = []
+    """Import and return optional modules, or raise an error that says how to install them."""
+    imported = []
     for module in modules:
         try:
-            found.append(importlib.import_module(module))
+            imported.append(importlib.import_module(module))
         except ImportError as error:
             package = module.partition(".")[0]
             raise NotInstalledError(
-                f"{package} expected to be installed, received {error}: "
-                f"pip install -c constraints.txt {package}, or pip install '.[runtimes]' for all"
+                f"{package} is not installed ({error}): pip install -c constraints.txt {package}, "
+                "or pip install '.[runtimes]' for all runtimes"
             ) from None
-    return found
+    return imported

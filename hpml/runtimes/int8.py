@@ -1,8 +1,7 @@
-"""A model in 8-bit integers, by torchao: what PyTorch recommends since it gave up its own.
+"""Quantise a model to 8-bit integers with torchao, the successor of ``torch.ao.quantization``.
 
-``torch.ao.quantization`` (eager and FX) is deprecated. Its successor for CPUs exports the model,
-puts observers around what the x86 kernels can do in integers, and converts; ``torch.compile`` then
-makes integer kernels of it. Until it is compiled the result computes the same in floats, slowly.
+It exports the model, inserts observers where x86 has integer kernels, and converts. Before
+``torch.compile`` creates those kernels, the result computes the same numbers slowly in floats.
 
 Source: https://docs.pytorch.org/ao/stable/pt2e_quantization/pt2e_quant_x86_inductor.html
 """
@@ -23,7 +22,7 @@ from .errors import RuntimesError, check_module, require
 from .quiet import quiet
 
 WAYS = ("dynamic", "static", "aware")
-"""The scale of activations: read off each batch, fixed by calibration, or learnt by training."""
+"""The scale of activations: computed for each batch, fixed by calibration, or trained."""
 
 _PT2E = "torchao.quantization.pt2e"
 
@@ -36,24 +35,24 @@ def int8(
     calibration: torch.Tensor | Iterable[torch.Tensor] = (),
     train: Callable[[nn.Module], object] | None = None,
 ) -> nn.Module:
-    """Return the model with 8-bit weights and activations; the model itself stays as it is.
+    """Return a copy of the model in evaluation mode with 8-bit weights and activations.
 
     Args:
-        model: a model that `torch.export` can follow; a copy of it is taken, as it predicts.
-        example: a batch of at least two; other batches may be of another length.
-        way: one of `WAYS`.
-        calibration: a batch or several that show which numbers occur, for ``"static"``.
-        train: trains the model it is given, in which rounding is imitated, for ``"aware"``.
+        model: a model that `torch.export` supports.
+        example: a batch of at least two inputs; other batches may have another length.
+        way: ``"dynamic"``, ``"static"`` or ``"aware"`` (quantisation-aware training).
+        calibration: one or several typical batches, for ``"static"``.
+        train: trains the model that it gets, which simulates rounding, for ``"aware"``.
 
     Raises:
-        RuntimesError: no such way, or without what it needs.
-        NotInstalledError: torchao is not installed.
+        RuntimesError: if `way` is unknown or its argument is missing.
+        NotInstalledError: if torchao is not installed.
     """
     check_module("int8", model)
     if not isinstance(example, torch.Tensor) or len(example) < 2:
         got = tuple(example.shape) if isinstance(example, torch.Tensor) else describe(example)
         raise RuntimesError(f"int8 expected as example a batch of at least two, received {got}")
-    # A tensor is one batch, and not as many as it has rows.
+    # A tensor is one batch, not an iterable of its rows.
     batches = [calibration] if isinstance(calibration, torch.Tensor) else list(calibration)
     others = [batch for batch in batches if not isinstance(batch, torch.Tensor)]
     if others:
@@ -61,8 +60,8 @@ def int8(
             "int8 expected calibration to be batches of the model's input, tensors without labels, "
             f"received {describe(others[0])}: write calibration=[x for x, _ in loader]"
         )
-    needed = {"static": bool(batches), "aware": callable(train)}.get(way, True)
-    if way not in WAYS or not needed:
+    complete = {"static": bool(batches), "aware": callable(train)}.get(way, True)
+    if way not in WAYS or not complete:
         raise RuntimesError(
             f"int8 expected way to be one of {', '.join(WAYS)}, 'static' with calibration batches "
             f"and 'aware' with a function train, received {way!r} with {len(batches)} batches and "
@@ -77,15 +76,15 @@ def int8(
         )
         quantizer = x86.X86InductorQuantizer().set_global(config)
         batch = {0: torch.export.Dim.AUTO}
-        own = copy.deepcopy(model).eval()
-        first = next(iter(inspect.signature(own.forward).parameters.values()))
-        of_all = first.kind is inspect.Parameter.VAR_POSITIONAL  # as of a symbolic model
-        shapes = ((batch,),) if of_all else (batch,)
-        exported = torch.export.export(own, (example,), dynamic_shapes=shapes).module()
+        copied = copy.deepcopy(model).eval()
+        first = next(iter(inspect.signature(copied.forward).parameters.values()))
+        variadic = first.kind is inspect.Parameter.VAR_POSITIONAL  # in symbolic models
+        shapes = ((batch,),) if variadic else (batch,)
+        exported = torch.export.export(copied, (example,), dynamic_shapes=shapes).module()
         prepare = steps.prepare_qat_pt2e if way == "aware" else steps.prepare_pt2e
         prepared = prepare(exported, quantizer)
         if train is not None and way == "aware":
-            pt2e.allow_exported_model_train_eval(prepared)  # it may call model.train()
+            pt2e.allow_exported_model_train_eval(prepared)  # `train` may call model.train()
             train(prepared)
         with torch.no_grad():
             for each in batches or [example]:
@@ -95,11 +94,7 @@ def int8(
 
 
 def weight_bytes(model: nn.Module) -> int:
-    """Return the bytes of the weights that a model uses, quantised ones with their scales.
-
-    >>> weight_bytes(nn.Linear(4, 2))
-    40
-    """
+    """Return the bytes of a model's weights, including the scales of quantised weights."""
     if not isinstance(model, torch.fx.GraphModule):
         return sum(p.numel() * p.element_size() for p in model.parameters())
     names = {str(node.target) for node in model.graph.nodes if node.op == "get_attr"}
@@ -116,7 +111,7 @@ def _attribute(model: nn.Module, path: str) -> Any:
 
 
 def compile_int8(model: nn.Module, example: torch.Tensor) -> Callable[[torch.Tensor], Any]:
-    """Return the model compiled to integer kernels, its weights frozen, and called once."""
+    """Return a quantised model compiled to integer kernels for inputs like `example`."""
     import torch._inductor.config as inductor
 
     compiled = torch.compile(model, dynamic=False)

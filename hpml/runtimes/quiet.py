@@ -1,4 +1,4 @@
-"""What libraries say of themselves while they load and convert, left out for a moment."""
+"""Suppress the output of libraries while they export and compile."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager, redirect_stderr
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Hide warnings, log lines and dumps of the libraries; an exception says what matters."""
+    """Hide warnings, log messages and the standard error stream."""
     before = logging.root.manager.disable
     logging.disable(logging.ERROR)
     try:

@@ -1,4 +1,4 @@
-"""ONNX Runtime as a function of tensors, with its optimisation level and threads chosen."""
+"""ONNX Runtime as a function of tensors, with a chosen optimisation level and thread count."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .errors import InputError, NotInstalledError, RuntimesError, require
 from .export import OnnxModel
 
 OPTIMISATION = {"off": "ORT_DISABLE_ALL", "basic": "ORT_ENABLE_BASIC", "all": "ORT_ENABLE_ALL"}
-"""The levels of graph optimisation, and what ONNX Runtime calls them."""
+"""ONNX Runtime's names of the levels of graph optimisation."""
 
 _TENSORRT = (
     "TensorRT through ONNX Runtime needs an NVIDIA GPU and its provider; {}. On a machine "
@@ -24,21 +24,20 @@ _TENSORRT = (
 
 
 class OnnxSession:
-    """An exported model, ready to run in ONNX Runtime.
+    """An exported model in ONNX Runtime.
 
     Args:
         model: from `export_onnx`.
-        optimisation: ``"off"``, ``"basic"`` (constants folded, useless operators removed) or
-            ``"all"`` (operators fused, memory laid out differently).
-        threads: how many work on one operator.
-        spinning: whether waiting threads keep their core busy; otherwise they sleep.
-        tensorrt: let TensorRT run what it can.
+        optimisation: ``"off"``, ``"basic"`` (constant folding, removal of redundant operators) or
+            ``"all"`` (also fusion and other memory layouts).
+        threads: threads per operator.
+        spinning: whether waiting threads keep their core busy instead of sleeping.
+        tensorrt: whether TensorRT runs the operators that it supports.
 
     Raises:
-        NotInstalledError: onnxruntime, or TensorRT where it is asked for, is not there.
-        RuntimesError: another optimisation, less than one thread, no exported model, or one with an
-            operator that ONNX Runtime has not for its dtype.
-        InputError: it is called with another shape, dtype or number of inputs.
+        NotInstalledError: if onnxruntime, or TensorRT if requested, is missing.
+        RuntimesError: if an argument is invalid, or ONNX Runtime lacks an operator for a dtype.
+        InputError: if it is called with another shape, dtype or number of inputs.
 
     >>> from hpml.runtimes import export_onnx
     >>> session = OnnxSession(export_onnx(torch.nn.ReLU(), torch.ones(2)))
@@ -62,13 +61,13 @@ class OnnxSession:
             )
         if not isinstance(model, OnnxModel):
             raise RuntimesError(
-                f"OnnxSession expected what export_onnx returns, received {describe(model)}: a "
-                "file opens with onnxruntime.InferenceSession(path)"
+                f"OnnxSession expected what export_onnx returns, received {describe(model)}: for a "
+                "file use onnxruntime.InferenceSession(path)"
             )
         if model.training:
             raise RuntimesError(
                 "OnnxSession expected a model exported with training=False, received one in "
-                "training mode: ONNX Runtime would run its layers as in evaluation"
+                "training mode, which ONNX Runtime would run as in evaluation mode"
             )
         (runtime,) = require("onnxruntime")
         options = _options(runtime, optimisation)
@@ -82,18 +81,18 @@ class OnnxSession:
             providers = ["TensorrtExecutionProvider", "CUDAExecutionProvider", *providers]
         try:
             self._session = runtime.InferenceSession(model.data, options, providers=providers)
-        except Exception as error:  # of its own kinds, without a common root
+        except Exception as error:  # ONNX Runtime's exceptions have no common base class
             raise RuntimesError(
-                "ONNX Runtime expected operators that it has for their dtype, received "
+                "ONNX Runtime expected operators that support their dtype, received "
                 f"{str(error).strip().splitlines()[0]}: export the model in float32, model.float()"
             ) from error
         self._names, self._expected = model.names, model.inputs
 
     def __call__(self, *inputs: torch.Tensor) -> Any:
-        """Return the model's result, or a tuple of several."""
+        """Return the model's result, or a tuple of several results."""
         self._check(inputs)
-        given = {name: x.detach().numpy() for name, x in zip(self._names, inputs, strict=True)}
-        results = tuple(torch.from_numpy(each) for each in self._session.run(None, given))
+        arrays = {name: x.detach().numpy() for name, x in zip(self._names, inputs, strict=True)}
+        results = tuple(torch.from_numpy(each) for each in self._session.run(None, arrays))
         return results if len(results) > 1 else results[0]
 
     def _check(self, inputs: tuple[torch.Tensor, ...]) -> None:
@@ -101,17 +100,17 @@ class OnnxSession:
         if others:
             raise InputError(
                 f"the exported model expected tensors, received {', '.join(others)}: "
-                "torch.from_numpy(x) makes one of an array"
+                "convert an array with torch.from_numpy(x)"
             )
-        given = [(tuple(x.shape), x.dtype) for x in inputs]
-        if tuple(given) != self._expected:
-            wanted, came = (
+        signature = [(tuple(x.shape), x.dtype) for x in inputs]
+        if tuple(signature) != self._expected:
+            expected, received = (
                 ", ".join(f"{list(shape)} of {str(dtype)[6:]}" for shape, dtype in each) or "none"
-                for each in (self._expected, given)
+                for each in (self._expected, signature)
             )
             raise InputError(
-                f"the exported model expected {wanted}, received {came}: export it again with an "
-                "example of that shape and dtype"
+                f"the exported model expected {expected}, received {received}: export it again "
+                "with an example of that shape and dtype"
             )
 
 
@@ -124,7 +123,7 @@ def _options(runtime: Any, optimisation: str) -> Any:
 
 
 def optimised_operators(model: OnnxModel, optimisation: str) -> dict[str, int]:
-    """Return how often each operator is left after ONNX Runtime's optimisation.
+    """Return the number of operators of each type after ONNX Runtime's optimisation.
 
     >>> from hpml.runtimes import export_onnx
     >>> optimised_operators(export_onnx(torch.nn.ReLU(), torch.ones(2)), "all")
@@ -145,7 +144,7 @@ def optimised_operators(model: OnnxModel, optimisation: str) -> dict[str, int]:
 
 
 def tensorrt_missing() -> str:
-    """Return why TensorRT cannot run here and how to install it; empty where it can."""
+    """Return why TensorRT cannot run here and how to install it, or an empty string if it can."""
     (runtime,) = require("onnxruntime")
     if not torch.cuda.is_available():
         return _TENSORRT.format("PyTorch finds no GPU")

@@ -1,7 +1,7 @@
-"""How wide a vector PyTorch's own loops use: chosen once a process, by ``ATEN_CPU_CAPABILITY``.
+"""Compare vector instruction sets, which a process chooses once, by ``ATEN_CPU_CAPABILITY``.
 
-It rules the loops that PyTorch compiled itself, such as `sigmoid`. Products, convolutions, GELU and
-`tanh` come from MKL and oneDNN, which choose by themselves.
+The variable affects PyTorch's own loops, such as `sigmoid`. Matrix products, convolutions, GELU and
+`tanh` come from MKL and oneDNN, which choose independently.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LEVELS = ("default", "avx2", "avx512")
 """The values of ``ATEN_CPU_CAPABILITY`` on x86."""
 
 _CALLS = 1000
-"""Made in the other process for each request: beside them the request itself takes no time."""
+"""Calls per request to the child process, so many that the request itself is negligible."""
 
 _CHILD = f"""\
 import json, sys, torch
@@ -36,7 +36,7 @@ for request in sys.stdin:
 
 
 def available_levels() -> tuple[str, ...]:
-    """Return the levels that this processor has.
+    """Return the levels that this processor supports.
 
     >>> "default" in available_levels()
     True
@@ -48,14 +48,14 @@ def available_levels() -> tuple[str, ...]:
 
 
 def compare_vector_instructions(operator: str = "sigmoid", count: int = 10_000) -> Comparison:
-    """Measure an operator at each level, each in a process of its own, in interleaved rounds.
+    """Measure an operator at each level, each in its own process, in interleaved rounds.
 
     Args:
         operator: a function of `torch.nn.functional` or `torch` with one tensor as argument.
-        count: how many numbers it gets, float32; one thread.
+        count: size of its float32 input; it runs on one thread.
 
     Raises:
-        ChildError: if `operator` is none.
+        ChildError: if `operator` does not exist.
 
     Source: https://docs.pytorch.org/docs/stable/torch_environment_variables.html
     """
@@ -65,16 +65,14 @@ def compare_vector_instructions(operator: str = "sigmoid", count: int = 10_000) 
         return child.receive()
 
     contenders = {}
-    with contextlib.ExitStack() as opened:
+    with contextlib.ExitStack() as stack:
         for level in available_levels():
             command = [sys.executable, "-P", "-c", _CHILD, operator, str(count)]
             environment = {**os.environ, "ATEN_CPU_CAPABILITY": level}
             child = ChildProcess(command, environment=environment)
-            opened.callback(child.close)
+            stack.callback(child.close)
             used = child.receive()
             if used.lower() != level:
-                raise RuntimesError(
-                    f"ATEN_CPU_CAPABILITY={level} was asked for, PyTorch uses {used}"
-                )
+                raise RuntimesError(f"ATEN_CPU_CAPABILITY={level} was set, but PyTorch uses {used}")
             contenders[level] = lambda child=child: calling(child)
         return compare(contenders, rounds=15).per(_CALLS)

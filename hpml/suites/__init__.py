@@ -1,14 +1,13 @@
-"""The experiments, each a module with ``run(...)`` for notebooks and a command for the terminal.
-
-``hpml bench NAME`` looks the name up here; a module is imported when its suite is run.
+"""The benchmark suites, each a module with ``run(...)`` for notebooks and a command.
 
 >>> from hpml.suites import SUITES
 >>> sorted(SUITES)
 ['activations', 'convnext-infer', 'convnext-train', 'deep-linear', 'launch', 'toy-resnet']
 
-A suite's module has ``run(...)``, which returns the result as a value with ``cases`` and
-``plot()``, and ``add_arguments(parser)``, which declares its options, and as ``main`` what runs it
-with them and returns the exit code.
+``run(sizes, rounds=9, …)`` measures one case per size and returns a result with ``cases`` and
+``plot()``; its keyword arguments are the fields of `hpml.suites.settings.Settings`.
+``add_arguments(parser)`` declares the options of ``hpml bench NAME`` and sets the default ``main``,
+which runs the suite and returns the exit code.
 """
 
 from __future__ import annotations
@@ -18,27 +17,27 @@ __all__ = ["SUITES"]
 SUITES: dict[str, tuple[str, str]] = {
     "deep-linear": (
         "hpml.suites.deep_linear",
-        "forward of hundreds of tiny linear layers: what each execution of a model costs",
+        "forward pass of hundreds of tiny linear layers: the overhead of each execution",
     ),
     "toy-resnet": (
         "hpml.suites.toy_resnet",
-        "forward of a small residual network, where overhead fades as the images grow",
+        "forward pass of a small residual network, whose overhead fades as the images grow",
     ),
     "launch": (
         "hpml.suites.launch",
-        "the device itself: starting an operator, copying, multiplying, transfers to a GPU",
+        "the device itself: launching an operator, copying, multiplying, transfers to a GPU",
     ),
     "convnext-train": (
         "hpml.suites.convnext_train",
-        "an epoch of a ConvNeXt by each recipe: its time, and the accuracy that is reached",
+        "training a ConvNeXt with each recipe: the time of an epoch and the final accuracy",
     ),
     "convnext-infer": (
         "hpml.suites.convnext_infer",
-        "forward of a ConvNeXt at batch 64 and 1, with each activation, eager and compiled",
+        "forward pass of a ConvNeXt at batch 64 and 1, with each activation, eager and compiled",
     ),
     "activations": (
         "hpml.suites.activations",
-        "forward and backward of FastSwish, three ways, beside PyTorch's own activations",
+        "forward and backward pass of FastSwish in three variants, and of PyTorch's activations",
     ),
 }
-"""Each suite's name, its module and what it measures in one line."""
+"""Module and one-line description of each suite, by its name."""

@@ -1,7 +1,7 @@
-"""The suite `activations`: forward and backward of FastSwish beside PyTorch's own activations.
+"""The suite `activations`: forward and backward pass of FastSwish and PyTorch's activations.
 
-The document's FastSwish took twice ReLU's memory, and longer compiled than not. Here it runs as
-operations, with its own backward, and as one kernel, over tensors of 4 KiB to 16 MiB of float32.
+The published FastSwish used twice ReLU's memory and was slower compiled than eager. Here it is
+composed of operators, has its own backward pass, or is one kernel.
 """
 
 from __future__ import annotations
@@ -35,23 +35,22 @@ DEFAULTS = Settings()
 
 @dataclass(frozen=True)
 class ActivationsResult(CasesResult):
-    """What the suite measured, and the bytes that each activation keeps for each number."""
+    """The results of the suite, and the bytes per number that each activation keeps."""
 
     kept: Mapping[str, float] = field(default_factory=dict)
 
     def goals(self) -> Table:
-        """Return the ratios that FastSwish is judged by, beside their goals."""
+        """Return FastSwish's ratios with their goals."""
         rows: list[list[object]] = []
         for case in self.cases:
-            found, size = case.comparison, int(case.parameters["kibibytes"] or 0)
-            wanted = [(BASELINE, 1.5 if size >= 256 else 3.0), (COMPOSITE, 1.0)]
-            for base, goal in wanted:
-                if {KERNEL, base} <= set(found.names):
-                    ratio = str(found.ratio(KERNEL, base))
+            comparison, size = case.comparison, int(case.parameters["kibibytes"] or 0)
+            for base, goal in ((BASELINE, 1.5 if size >= 256 else 3.0), (COMPOSITE, 1.0)):
+                if {KERNEL, base} <= set(comparison.names):
+                    ratio = str(comparison.ratio(KERNEL, base))
                     rows.append([f"{KERNEL} / {base}, {size} KiB", ratio, goal])
         if KERNEL in self.kept:
-            kept = f"{self.kept[KERNEL] / self.kept['relu']:.2f}"
-            rows.append([f"bytes kept, {KERNEL} / relu", kept, 1.0])
+            ratio = f"{self.kept[KERNEL] / self.kept['relu']:.2f}"
+            rows.append([f"bytes kept, {KERNEL} / relu", ratio, 1.0])
         return Table(
             ["ratio", "measured", "at most"],
             rows,
@@ -65,33 +64,23 @@ class ActivationsResult(CasesResult):
 
         drawn = []
         for name in NAMES:
-            own = [case for case in self.cases if name in case.comparison.names]
-            sizes = [int(case.parameters["kibibytes"] or 0) for case in own]
-            ratios = [case.comparison.ratio(name).value for case in own]
-            if own:
+            cases = [case for case in self.cases if name in case.comparison.names]
+            sizes = [int(case.parameters["kibibytes"] or 0) for case in cases]
+            ratios = [case.comparison.ratio(name).value for case in cases]
+            if cases:
                 drawn.append(Line(name, sizes, ratios, marker="o"))
         title = "Forward and backward, time / HardSwish's"
         return figure_of(lines(drawn, title=title, x="KiB", y="ratio", log="xy"))
 
     def _shown(self) -> list[Table]:
-        where = environment_line(self.cases)
-        title = f"Activations, forward and backward ({where})"
+        title = f"Activations, forward and backward ({environment_line(self.cases)})"
         return [cases_table(self.cases, title=title), self.goals(), *notes_table(self.notes)]
 
 
 def run(
     kibibytes: Sequence[int] = SIZES, settings: Settings = DEFAULTS, **changes: object
 ) -> ActivationsResult:
-    """Measure forward and backward of activations.
-
-    Args:
-        kibibytes: one case for each of these sizes of the input, in float32.
-        settings: how to measure; HardSwish is always measured.
-        changes: settings by their names, see `hpml.suites.settings.Settings`.
-
-    Raises:
-        SuiteError: if a contender is unknown.
-        BenchmarkError: if FastSwish's ways disagree, or measuring fails.
+    """Measure forward and backward of HardSwish and the other contenders, one case per input size.
 
     >>> result = run([1], rounds=6, contenders=["relu"], min_sample_time=1e-5)
     >>> result.cases[0].comparison.names
@@ -104,7 +93,7 @@ def run(
     def measure_case(parameters: Parameters) -> Comparison:
         size = int(parameters["kibibytes"] or 0)
         return settings.compare(
-            _contenders(size, settings), f"{size} KiB", baseline=BASELINE, check=_agree
+            _contenders(size, settings), f"{size} KiB", baseline=BASELINE, check=_check_fast_swish
         )
 
     cases = [{"kibibytes": size, **settings.parameters()} for size in kibibytes]
@@ -117,36 +106,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_shared_arguments(parser, "activations", run, "sizes of the input in KiB")
 
 
-def _ways() -> dict[str, Callable[[torch.Tensor], torch.Tensor]]:
+def _activations() -> dict[str, Callable[[torch.Tensor], torch.Tensor]]:
     import torch
     from torch.nn import functional
 
     from hpml.models import activations
 
-    ways = (functional.hardswish, torch.relu, functional.gelu, activations.fast_swish_composite,
-            activations.FastSwishFunction.apply, activations.fast_swish)  # fmt: skip
-    return dict(zip(NAMES, ways, strict=True))
+    functions = (functional.hardswish, torch.relu, functional.gelu,
+                 activations.fast_swish_composite, activations.FastSwishFunction.apply,
+                 activations.fast_swish)  # fmt: skip
+    return dict(zip(NAMES, functions, strict=True))
 
 
 def _contenders(size: int, settings: Settings) -> dict[str, Callable[[], object]]:
     import torch
 
     generator = torch.Generator().manual_seed(settings.seed)
-    x, above = torch.randn(2, size * 2**8, generator=generator).to(settings.device)
+    x, grad = torch.randn(2, size * 2**8, generator=generator).to(settings.device)
     x.requires_grad_()
-    ways = _ways()
+    activations = _activations()
 
-    def both(name: str) -> list[torch.Tensor]:
-        y = ways[name](x)
-        return [y, *torch.autograd.grad(y, x, above)]
+    def forward_and_backward(name: str) -> list[torch.Tensor]:
+        y = activations[name](x)
+        return [y, *torch.autograd.grad(y, x, grad)]
 
-    return {name: functools.partial(both, name) for name in settings.contenders or ()}
+    names = settings.contenders or ()
+    return {name: functools.partial(forward_and_backward, name) for name in names}
 
 
-def _agree(results: Mapping[str, object]) -> None:
-    ours = {name: result for name, result in results.items() if name in FAST_SWISH}
-    if ours:
-        same_results(1e-4, 1e-6)(ours)
+def _check_fast_swish(results: Mapping[str, object]) -> None:
+    variants = {name: result for name, result in results.items() if name in FAST_SWISH}
+    if variants:
+        same_results(1e-4, 1e-6)(variants)
 
 
 def _kept(names: Sequence[str]) -> dict[str, float]:
@@ -154,5 +145,5 @@ def _kept(names: Sequence[str]) -> dict[str, float]:
 
     from hpml.profiling import saved_tensors
 
-    x, ways = torch.randn(1000, requires_grad=True), _ways()
-    return {name: saved_tensors(ways[name], x).total / 1000 for name in {*names, "relu"}}
+    x, activations = torch.randn(1000, requires_grad=True), _activations()
+    return {name: saved_tensors(activations[name], x).total / 1000 for name in {*names, "relu"}}

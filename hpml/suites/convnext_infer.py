@@ -1,7 +1,7 @@
 """The suite `convnext-infer`: a ConvNeXt in eval mode, with each activation, eager and compiled.
 
-The activations change what is computed, so that only the two ways of one activation must agree. The
-document measured the large network at 224 pixels on a GPU; on a CPU the small one runs at 64.
+Results differ between activations, so only the eager and the compiled one of each are compared. The
+published figures are for the large network at 224 pixels on a GPU; a CPU runs the small one at 64.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 BATCHES = (64, 1)
 BASELINE = "gelu"
 COMPILED = "compiled "
-"""Stands before the activation."""
+"""Prefix of the activation in a contender's name."""
 BLOCK = "convnext_inference"
 ACTIVATION_OF = {"HardSwish": "hardswish", "ReLU": "relu", "FastSwish": "fastswish"}
-"""What the published table calls an activation other than GELU, its vanilla one."""
+"""Our names of the activations in the published table, other than GELU."""
 RESOLUTIONS = {"tiny-imagenet": 224, "small": 64}
 
 
 @dataclass(frozen=True)
 class InferSettings(Settings):
-    """What this suite also accepts."""
+    """The settings of this suite."""
 
     compile: bool = False
     size: str | None = None
@@ -49,25 +49,27 @@ DEFAULTS = InferSettings(min_sample_time=1e-2)
 
 @dataclass(frozen=True)
 class InferResult(CasesResult):
-    """What the suite measured: one case for each batch size."""
+    """The results of the suite, one case per batch size."""
 
     def published(self) -> Table:
-        """Return published beside measured, as ratios to eager GELU at the same batch size."""
+        """Return published and measured ratios to eager GELU at the same batch size."""
         block, times = published(BLOCK), published_times()
         measured = {int(case.parameters["batch"] or 0): case.comparison for case in self.cases}
         rows = []
         for batch in measured or BATCHES:
             for name, ms in times.items():
-                own = measured.get(batch)
-                here = own.ratio(name).value if own is not None and name in own.names else None
-                there = ms[batch] / times[BASELINE][batch] if batch in ms else None
-                if name != BASELINE and (there is not None or here is not None):
-                    rows.append((name, batch, there, here))
+                comparison = measured.get(batch)
+                ratio = None
+                if comparison is not None and name in comparison.names:
+                    ratio = comparison.ratio(name).value
+                published_ratio = ms[batch] / times[BASELINE][batch] if batch in ms else None
+                if name != BASELINE and (published_ratio is not None or ratio is not None):
+                    rows.append((name, batch, published_ratio, ratio))
         head = ("contender", "batch", "published", "measured here")
         return Table(
             head,
             rows,
-            title="Published beside measured: time as a multiple of eager GELU's",
+            title="Published and measured time as a multiple of eager GELU's",
             caption=f"Published on {block['hardware']}: 18 million parameters at 224 pixels; "
             f"{block['source']}. Here: {environment_line(self.cases)}.",
             formats=dict.fromkeys(head[2:], "{:.3f}".format),
@@ -95,24 +97,14 @@ def names(*, compile: bool = True) -> tuple[str, ...]:
     """Return the contenders' names, in the order of tables and pictures."""
     from hpml.models import ACTIVATIONS
 
-    ways = ("", COMPILED) if compile else ("",)
-    return tuple(way + name for way in ways for name in ACTIVATIONS)
+    prefixes = ("", COMPILED) if compile else ("",)
+    return tuple(prefix + name for prefix in prefixes for name in ACTIVATIONS)
 
 
 def run(
     batches: Sequence[int] = BATCHES, settings: InferSettings = DEFAULTS, **changes: Any
 ) -> InferResult:
-    """Measure the forward of a ConvNeXt in eval mode, without gradients.
-
-    Args:
-        batches: one case for each of these numbers of pictures.
-        settings: how to measure. Eager GELU is always measured; by default each activation, and
-            with ``compile`` each compiled as well.
-        changes: settings by their names, see `InferSettings`.
-
-    Raises:
-        SuiteError: if a contender or size is unknown, or the device is not there.
-        BenchmarkError: if a compiled network computes something else than the eager one.
+    """Measure the forward pass with eager GELU and the other contenders, one case per batch size.
 
     >>> result = run([1], rounds=6, contenders=["relu"], min_sample_time=1e-5)
     >>> result.cases[0].comparison.names
@@ -135,7 +127,7 @@ def run(
                 _contenders(batch, settings),
                 f"batch {batch}",
                 baseline=BASELINE,
-                check=_two_ways_agree,
+                check=_check_compiled,
             )
 
     shared = {**settings.parameters(), "size": size}
@@ -150,35 +142,37 @@ def _contenders(batch: int, settings: InferSettings) -> dict[str, Callable[[], o
     size = settings.size or ""
     x = uniform_input((batch, 3, *(RESOLUTIONS[size],) * 2), settings.seed, settings.device)
     classes = 200 if size == "tiny-imagenet" else 10
-    made: dict[str, Callable[[], object]] = {}
+    contenders: dict[str, Callable[[], object]] = {}
     for name in settings.contenders or ():
         activation = name.removeprefix(COMPILED)
         model = convnext(size, classes, activation, seed=settings.seed).eval().to(settings.device)
         forward = compiled(model) if name.startswith(COMPILED) else model
-        made[name] = functools.partial(forward, x)
-    return made
+        contenders[name] = functools.partial(forward, x)
+    return contenders
 
 
-def _two_ways_agree(results: Any) -> None:
-    check = same_results(1e-2, 1e-2)  # kernels that add in another order, and TF32 on a GPU
+def _check_compiled(results: Any) -> None:
+    check = same_results(1e-2, 1e-2)  # kernels add in different orders; a GPU uses TF32
     for name in results:
         if name.startswith(COMPILED) and name.removeprefix(COMPILED) in results:
-            check({way: results[way] for way in (name.removeprefix(COMPILED), name)})
+            check({each: results[each] for each in (name.removeprefix(COMPILED), name)})
 
 
 def published_times() -> dict[str, dict[int, float]]:
     """Return the published milliseconds by contender and batch size."""
     times = {}
     for row in published(BLOCK)["rows"]:
-        way, _, kind = row["changes"].rpartition(" + ")
-        plain = {"torch.compile": COMPILED + BASELINE, "vanilla (GELU)": BASELINE}
-        name = plain.get(row["changes"]) or (COMPILED if way else "") + ACTIVATION_OF[kind]
+        compiler, _, activation = row["changes"].rpartition(" + ")
+        of_gelu = {"torch.compile": COMPILED + BASELINE, "vanilla (GELU)": BASELINE}
+        prefix = COMPILED if compiler else ""
+        name = of_gelu.get(row["changes"]) or prefix + ACTIVATION_OF[activation]
         times[name] = {64: row["bs64_ms"], 1: row["bs1_ms"]}
     return times
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench convnext-infer``."""
-    add_shared_arguments(parser, "convnext-infer", run, "numbers of pictures at once")
-    parser.add_argument("--compile", action="store_true", help="also compiled; takes minutes")
-    parser.add_argument("--size", choices=tuple(RESOLUTIONS), help="small (CPU), tiny-imagenet")
+    add_shared_arguments(parser, "convnext-infer", run, "batch sizes")
+    parser.add_argument("--compile", action="store_true", help="also compile; takes minutes")
+    parser.add_argument("--size", choices=tuple(RESOLUTIONS), help="size of the network "
+                        "(default: tiny-imagenet on a GPU, otherwise small)")  # fmt: skip

@@ -1,12 +1,8 @@
-"""The suite `convnext-train`: what an epoch costs by each recipe, and what it learns meanwhile.
+"""The suite `convnext-train`: the time of an epoch with each recipe, and the accuracy.
 
-Each recipe trains a network of its own from the same weights. Their epochs are interleaved, as the
-rounds of every suite, so that all meet the same machine; a sample is an epoch, without validation
-and without what the first step compiles. A case is a seed: what was reached stands beside the time
-with its spread over the seeds.
-
-The document trained 18 million parameters on Tiny ImageNet at 224 pixels on a GPU. Where there is a
-GPU and Tiny ImageNet, that is what runs; else the small network on the digits.
+Each recipe trains a copy of the same network. Their epochs are interleaved like the rounds of other
+suites; a sample is an epoch without validation and compilation, and a case is a seed. The published
+training (Tiny ImageNet at 224 pixels) needs a GPU; otherwise a small network learns the digits.
 """
 
 from __future__ import annotations
@@ -45,12 +41,12 @@ MEASURED_AS = {
     "AMP": "amp",
     "torch.compile + AMP": "compile+amp",
 }
-"""What the published table calls a recipe, and what `hpml.training` does."""
+"""Our names of the recipes in the published table."""
 
 
 @dataclass(frozen=True)
 class TrainSettings(Settings):
-    """What this suite can be told as well; ``rounds`` are epochs."""
+    """The settings of this suite; ``rounds`` are epochs."""
 
     rounds: int = 6
     data: Dataset | str | None = None
@@ -61,7 +57,7 @@ DEFAULTS = TrainSettings()
 
 
 def network_for(data: Dataset, device: str, seed: int = 0) -> ConvNeXt:
-    """Return the ConvNeXt that suits a data set: the large one for Tiny ImageNet on a GPU."""
+    """Return the ConvNeXt for a data set, the large one for Tiny ImageNet on a GPU."""
     from hpml.models import convnext
 
     large = _at_full_size(data, device)
@@ -75,7 +71,7 @@ def network_for(data: Dataset, device: str, seed: int = 0) -> ConvNeXt:
 
 
 def recipe_for(name: str, data: Dataset, device: str, batch: int = 128) -> Recipe:
-    """Return a recipe with the batch, and on a GPU with the document's 224 pixels."""
+    """Return a recipe with this batch, and for Tiny ImageNet on a GPU with 224 pixels."""
     from hpml.training import recipe_by_name
 
     resolution = 224 if _at_full_size(data, device) else None
@@ -83,12 +79,12 @@ def recipe_for(name: str, data: Dataset, device: str, batch: int = 128) -> Recip
 
 
 def _at_full_size(data: Dataset, device: str) -> bool:
-    """Return whether network and pictures are as large as the document's."""
+    """Return whether to use the published sizes of network and pictures."""
     return data.name == "tiny-imagenet" and device.startswith("cuda")
 
 
 def chosen_data(data: Dataset | str | None) -> Dataset:
-    """Return a data set, by its name if one is given; None takes the first that is present."""
+    """Return a data set, by its name if it is a string; None is the first one present."""
     from hpml.datasets import dataset_by_name, first_present
 
     if data is None:
@@ -103,9 +99,9 @@ def train_convnext(
     batch: int = 128,
     seed: int = 0,
     device: str | None = None,
-    **told: Any,
+    **options: Any,
 ) -> Training:
-    """Train the network that suits a data set by a recipe; ``hpml train`` is this."""
+    """Train the network for a data set with a recipe, as ``hpml train`` does."""
     import torch
 
     from hpml.training import train
@@ -118,60 +114,60 @@ def train_convnext(
         recipe_for(recipe, pictures, kind, batch),
         seed=seed,
         device=device,
-        **told,
+        **options,
     )
 
 
 @dataclass(frozen=True)
 class TrainResult(CasesResult):
-    """What the suite measured: one case for each seed."""
+    """The results of the suite, one case per seed."""
 
     def published(self) -> Table:
-        """Return published beside measured, as ratios to vanilla, with both accuracies."""
+        """Return published and measured ratios to vanilla, with the accuracies."""
         block = published(BLOCK)
         rows_published = {MEASURED_AS[row["changes"]]: row for row in block["rows"]}
         vanilla = rows_published[BASELINE]["epoch_s"]
         measured = dict.fromkeys(name for case in self.cases for name in case.comparison.names)
         rows = []
         for name in dict.fromkeys((*rows_published, *measured)):
-            theirs = rows_published.get(name)
-            own = [case.comparison for case in self.cases if name in case.comparison.names]
+            row = rows_published.get(name)
+            runs = [case.comparison for case in self.cases if name in case.comparison.names]
             rows.append(
                 (
                     name,
-                    theirs and theirs["epoch_s"] / vanilla,
-                    theirs and f"{theirs['val_accuracy']:.1f} %",
-                    statistics.median(c.ratio(name).value for c in own) if own else None,
+                    row and row["epoch_s"] / vanilla,
+                    row and f"{row['val_accuracy']:.1f} %",
+                    statistics.median(c.ratio(name).value for c in runs) if runs else None,
                     _spread(accuracies(self.cases, name)),
-                    max(int(c[name].environment["memory"] or 0) for c in own) if own else None,
+                    max(int(c[name].environment["memory"] or 0) for c in runs) if runs else None,
                 )
             )
-        shown = dict.fromkeys(["published", "measured here"], "{:.3f}".format)
+        ratios = dict.fromkeys(["published", "measured here"], "{:.3f}".format)
         return Table(
             ("recipe", "published", "accuracy there", "measured here", "accuracy here", "memory"),
             rows,
-            title="Published beside measured: time per epoch as a multiple of vanilla's",
+            title="Published and measured time per epoch as a multiple of vanilla's",
             caption=f"Published on {block['hardware']}: {block['workload']}; {block['source']}. "
-            "Here: the middle of the seeds, accuracy as mean and range over "
+            "Here: the median over the seeds, accuracy as mean and range over "
             f"{len(self.cases)} seed{'s' if len(self.cases) != 1 else ''}; "
-            f"{environment_line(self.cases)}. Memory on a CPU is the whole process, all recipes "
-            "together.",
-            formats={**shown, "memory": format_bytes},
+            f"{environment_line(self.cases)}. On a CPU, memory is that of the process with all "
+            "recipes.",
+            formats={**ratios, "memory": format_bytes},
         )
 
     def plot(self) -> Figure:
-        """Draw the accuracy against the time of an epoch, a point for each recipe and seed."""
+        """Draw the accuracy against the time of an epoch, one point per recipe and seed."""
         from hpml.suites.pictures import expect_some
 
         expect_some(self.cases)
         fig, ax = style.figure(width=8.0, height=4.6)
         for name in self.cases[0].comparison.names:
             times = [case.comparison[name].median for case in self.cases]
-            shares = [100 * value for value in accuracies(self.cases, name)]
-            ax.plot(times, shares, "o", label=name)
-        ax.set(xlabel="s per epoch", ylabel="validation accuracy, %", title="What an epoch costs")
+            percentages = [100 * value for value in accuracies(self.cases, name)]
+            ax.plot(times, percentages, "o", label=name)
+        ax.set(xlabel="s per epoch", ylabel="validation accuracy, %", title="Time of an epoch")
         ax.legend()
-        style.caption(fig, f"A point is a seed. {environment_line(self.cases)}.")
+        style.caption(fig, f"One point per seed. {environment_line(self.cases)}.")
         return fig
 
     def _shown(self) -> list[Table]:
@@ -187,7 +183,7 @@ def names() -> tuple[str, ...]:
 
 
 def usual(device: str) -> tuple[str, ...]:
-    """Return the recipes that are measured unless others are asked for; all, on a GPU."""
+    """Return the default recipes of a device: all on a GPU."""
     from hpml.training import PUBLISHED
 
     if device.startswith("cuda"):
@@ -198,16 +194,7 @@ def usual(device: str) -> tuple[str, ...]:
 def run(
     seeds: Sequence[int] = SEEDS, settings: TrainSettings = DEFAULTS, **changes: Any
 ) -> TrainResult:
-    """Train by each recipe, with interleaved epochs.
-
-    Args:
-        seeds: one case for each, of weights and of the order of the pictures.
-        settings: how to measure. Vanilla is always measured.
-        changes: settings by their names, see `TrainSettings`.
-
-    Raises:
-        SuiteError: if a recipe is unknown or the device is not there.
-        hpml.training.TrainingError: if a recipe cannot be followed here.
+    """Train with vanilla and the other recipes in interleaved epochs, one case per seed.
 
     >>> from hpml.datasets import digits
     >>> result = run([1], rounds=1, contenders=["bf16"], data=digits().head(64, 20), batch=32)
@@ -215,8 +202,8 @@ def run(
     ('vanilla', 'bf16')
     """
     settings = settings.changed(changes)
-    here = usual(settings.device)
-    chosen = choose(settings.contenders, names(), usual=here, always=(BASELINE,))
+    default = usual(settings.device)
+    chosen = choose(settings.contenders, names(), usual=default, always=(BASELINE,))
     settings = dataclasses.replace(settings, contenders=chosen)
     data = chosen_data(settings.data)
 
@@ -235,7 +222,7 @@ def run(
 
 
 def _trained(data: Dataset, seed: int, settings: TrainSettings) -> Comparison:
-    """Train a network by each recipe, an epoch of each in turn."""
+    """Train one network per recipe, with interleaved epochs."""
     import torch
     from tqdm import tqdm
 
@@ -262,9 +249,9 @@ def _trained(data: Dataset, seed: int, settings: TrainSettings) -> Comparison:
         ]
         for trainer in trainers:
             trainer.warm_up()
-        turns = random.Random(seed)
+        rng = random.Random(seed)
         for _ in epochs:
-            for trainer in turns.sample(trainers, len(trainers)):
+            for trainer in rng.sample(trainers, len(trainers)):
                 for _ in trainer.epoch():
                     trainer.memory = max(trainer.memory, memory(trainer.device))
                 trainer.validate()
@@ -275,7 +262,7 @@ def _trained(data: Dataset, seed: int, settings: TrainSettings) -> Comparison:
 
 
 def accuracies(cases: Sequence[Case], name: str) -> list[float]:
-    """Return what a recipe reached in each case, from 0 to 1."""
+    """Return a recipe's accuracy in each case, from 0 to 1."""
     return [
         float(case.comparison[name].environment["accuracy"] or 0)
         for case in cases
@@ -286,12 +273,13 @@ def accuracies(cases: Sequence[Case], name: str) -> list[float]:
 def _spread(values: Sequence[float]) -> str | None:
     if not values:
         return None
-    middle, low, high = (100 * f(values) for f in (statistics.mean, min, max))
-    return f"{middle:.1f} % ({low:.1f} to {high:.1f})"
+    mean, low, high = (100 * f(values) for f in (statistics.mean, min, max))
+    return f"{mean:.1f} % ({low:.1f} to {high:.1f})"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench convnext-train``."""
-    add_shared_arguments(parser, "convnext-train", run, "seeds, one case for each")
-    parser.add_argument("--data", metavar="NAME", help="digits, tiny-imagenet, a folder")
-    parser.add_argument("--batch", type=positive, default=128, metavar="N", help="of an update")
+    add_shared_arguments(parser, "convnext-train", run, "seeds, one case each")
+    parser.add_argument("--data", metavar="NAME", help="digits, tiny-imagenet or a folder")
+    parser.add_argument("--batch", type=positive, default=128, metavar="N", help="pictures per "
+                        "update (default: %(default)s)")  # fmt: skip

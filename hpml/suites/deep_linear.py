@@ -1,10 +1,4 @@
-"""The suite `deep-linear`: what each execution of a model costs, where nothing else costs much.
-
-Hundreds of linear layers of four features on a batch of four, the forward only: a hand-written
-module, `torch.nn.Sequential`, every execution of `hpml.symbolic`, the peer `pytorch-symbolic` if it
-is installed, and on request `torch.compile` and the compiled kernel of `execution="numba"`, frozen
-and not. All share the same weights, and are timed only after their outputs were found to agree.
-"""
+"""The suite `deep-linear`: the overhead of each execution, with hundreds of tiny linear layers."""
 
 from __future__ import annotations
 
@@ -42,7 +36,7 @@ LAYERS = (250, 500, 750, 1000)
 
 
 class DeepLinearResult(ForwardResult):
-    """What the suite measured: one case for each number of layers."""
+    """The results of the suite, one case per number of layers."""
 
     title = "Deep linear network, time per forward"
     source = DEEP_LINEAR
@@ -63,19 +57,9 @@ def run(
     kernels: bool = False,
     **changes: Any,
 ) -> DeepLinearResult:
-    """Measure the forward of deep linear networks.
+    """Measure the forward pass of the hand-written module and the others, one case per depth.
 
-    Args:
-        layers: one case for each of these depths.
-        settings: how to measure. The hand-written module is always measured; by default all but
-            those below.
-        features: the input is (batch, features) of float32.
-        kernels: measure ``execution="numba"`` too, frozen and not: without gradients, on the CPU.
-        changes: settings by their names, see `hpml.suites.forwards.ForwardSettings`.
-
-    Raises:
-        SuiteError: if a contender is unknown.
-        BenchmarkError: if contenders disagree in what they compute, or measuring fails.
+    `kernels` adds ``execution="numba"`` with current and with frozen weights.
 
     >>> result = run([3], rounds=6, contenders=["sequential"], min_sample_time=1e-5)
     >>> result.cases[0].comparison.names
@@ -84,15 +68,15 @@ def run(
     settings = settings.changed(changes)
     if kernels and (settings.grad or settings.device != "cpu"):
         raise SuiteError(
-            "kernels: expected no gradients and the CPU, which is all that the compiled kernel "
-            f"knows, got grad={settings.grad} and device={settings.device}. Leave one of them out."
+            "kernels: the compiled kernel supports only the CPU without gradients, got "
+            f"grad={settings.grad} and device={settings.device}. Leave one of them out."
         )
-    usual, asked = names(), names(compile=settings.compile, kernels=kernels)
+    usual, requested = names(), names(compile=settings.compile, kernels=kernels)
     chosen = choose(
         settings.contenders,
         names(compile=True, kernels=True),
         usual=usual,
-        always=(BASELINE, *set(asked).difference(usual)),
+        always=(BASELINE, *set(requested).difference(usual)),
     )
     settings = replace(settings, contenders=chosen)
 
@@ -123,7 +107,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _contenders(
     depth: int, features: int, settings: ForwardSettings
 ) -> dict[str, Callable[[], object]]:
-    """Return the contenders for one depth, all over the same layers."""
+    """Return the contenders for one depth, with the same layers."""
     from hpml.models import DeepLinear, linear_layers, sequential_deep_linear, symbolic_deep_linear
 
     device, seed = settings.device, settings.seed
@@ -140,7 +124,7 @@ def _contenders(
     def frozen() -> Callable[..., Any]:
         return symbolic_deep_linear(layers, features, KERNEL).compiled_inference()
 
-    ways: dict[str, Callable[[], Any]] = {
+    builders: dict[str, Callable[[], Any]] = {
         BASELINE: lambda: DeepLinear(layers),
         "sequential": lambda: sequential_deep_linear(layers),
         COMPILED: lambda: compiled(DeepLinear(layers)),
@@ -148,4 +132,4 @@ def _contenders(
         **{name: functools.partial(symbolic, name) for name in (*EXECUTIONS, KERNEL)},
         KERNELS[1]: frozen,
     }
-    return {name: functools.partial(ways[name](), x) for name in settings.contenders or ()}
+    return {name: functools.partial(builders[name](), x) for name in settings.contenders or ()}

@@ -1,4 +1,4 @@
-"""What the suites share that time the forward of one network, run in several ways."""
+"""Shared code of the suites that time the forward pass of one network with several executions."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ Forward = Callable[..., object]
 
 @dataclass(frozen=True)
 class ForwardResult(CasesResult):
-    """What a suite of forwards measured."""
+    """The results of such a suite."""
 
     title: ClassVar[str]
-    """What stands above the table of measured times."""
+    """Title of the table of measured times."""
     source: ClassVar[PublishedBlock]
-    """The figures that were published of the same."""
+    """The corresponding published figures."""
     axis: ClassVar[str]
-    """What the suite's parameter is called in a picture."""
+    """Name of the suite's parameter in pictures."""
 
     def published(self) -> Table:
-        """Return published beside measured figures, as ratios to the hand-written module."""
+        """Return published and measured ratios to the hand-written module."""
         return published_table(self.source, self.cases)
 
     def plot(self) -> Figure:
@@ -48,20 +48,20 @@ class ForwardResult(CasesResult):
         return draw_forwards(self.cases, self.source, self.axis)
 
     def _shown(self) -> list[Table]:
-        where = environment_line(self.cases)
-        title = f"{self.title} ({where})" if where else self.title
+        machine = environment_line(self.cases)
+        title = f"{self.title} ({machine})" if machine else self.title
         measured = cases_table(self.cases, title=title)
         return [measured, self.published(), *notes_table(self.notes)]
 
 
 @dataclass(frozen=True)
 class ForwardSettings(Settings):
-    """What suites of forwards also accepts.
+    """The settings of such a suite.
 
     Attributes:
         batch: rows of the input.
-        grad: record the graph for gradients during the forward; there is no backward.
-        compile: measure `torch.compile` too; its first call takes seconds to minutes.
+        grad: whether to record the autograd graph; there is no backward pass.
+        compile: whether to measure `torch.compile` too; its first call takes seconds to minutes.
     """
 
     batch: int = 4
@@ -69,7 +69,7 @@ class ForwardSettings(Settings):
     compile: bool = False
 
     def parameters(self) -> dict[str, Value]:
-        """Return what the results depend on, for the parameters of a case."""
+        """Return the settings that the results depend on, as parameters of a case."""
         return {"batch": self.batch, "grad": self.grad, **super().parameters()}
 
     def compare_forwards(
@@ -78,13 +78,7 @@ class ForwardSettings(Settings):
         label: str,
         check: Callable[[Mapping[str, object]], None],
     ) -> Comparison:
-        """Build the contenders of a case and time them, with gradients on or off in both.
-
-        Args:
-            make: builds them.
-            label: stands before the progress bar.
-            check: asked whether they agree.
-        """
+        """Build the contenders of a case and compare them, both with gradients on or off."""
         import torch
 
         with torch.set_grad_enabled(self.grad):
@@ -92,10 +86,10 @@ class ForwardSettings(Settings):
 
 
 def compiled(model: torch.nn.Module) -> Forward:
-    """Return ``torch.compile(model)``, compiled as if it were the first."""
+    """Return ``torch.compile(model)`` with an empty compilation cache."""
     import torch
 
-    # Graphs of earlier cases would count against the number of recompilations allowed.
+    # Graphs of earlier cases would count towards the limit of recompilations.
     torch.compiler.reset()
     forward: Forward = torch.compile(model)
     return forward
@@ -104,7 +98,7 @@ def compiled(model: torch.nn.Module) -> Forward:
 def uniform_input(
     shape: Sequence[int], seed: int = 0, device: str | torch.device = "cpu"
 ) -> torch.Tensor:
-    """Return the input of all contenders, float32, uniform in [0, 1), drawn on the CPU."""
+    """Return a float32 input, uniform in [0, 1), which is the same on every device."""
     import torch
 
     generator = torch.Generator().manual_seed(seed)
@@ -112,14 +106,14 @@ def uniform_input(
 
 
 def add_forward_arguments(
-    parser: argparse.ArgumentParser, suite: str, run: Callable[..., SuiteResult], what: str
+    parser: argparse.ArgumentParser, suite: str, run: Callable[..., SuiteResult], sizes_help: str
 ) -> None:
-    """Declare the options that suites of forwards have beyond those of every suite."""
-    add_shared_arguments(parser, suite, run, what)
+    """Declare the options of a suite of forward passes."""
+    add_shared_arguments(parser, suite, run, sizes_help)
     parser.add_argument("--batch", type=positive, default=4, metavar="N", help="rows of the input")
     parser.add_argument(
-        "--grad", action="store_true", help="record the graph for gradients during the forward"
+        "--grad", action="store_true", help="record the autograd graph in the forward pass"
     )
     parser.add_argument(
-        "--compile", action="store_true", help="also torch.compile; takes a minute to start"
+        "--compile", action="store_true", help="also torch.compile; compiling takes a minute"
     )

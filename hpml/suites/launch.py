@@ -1,4 +1,4 @@
-"""The suite `launch`: what the device of this machine can do, in a few numbers."""
+"""The suite `launch`: the basic speeds of this machine's device."""
 
 from __future__ import annotations
 
@@ -25,14 +25,12 @@ WAIT = "launch and wait"
 COPY, PRODUCT = "copy", "product"
 TRANSFERS = ("to GPU", "to GPU from pinned", "from GPU", "from GPU to pinned")
 MEBIBYTES = (1, 4, 16)
-
-
 DEFAULTS = Settings()
 
 
 @dataclass(frozen=True)
 class LaunchResult(CasesResult):
-    """What the suite measured: one case for each size."""
+    """The results of the suite, one case per size."""
 
     def plot(self) -> Figure:
         """Draw the time per call against the size."""
@@ -40,8 +38,8 @@ class LaunchResult(CasesResult):
 
         expect_some(self.cases)
         times = sweeps(self.cases, "mebibytes")
-        at = times[0].x
-        chart = lines(times, title="Time per call", x="MiB", y="µs per call", log="xy", sizes=at)
+        sizes = times[0].x
+        chart = lines(times, title="Time per call", x="MiB", y="µs per call", log="xy", sizes=sizes)
         return figure_of(
             chart,
             f"Median and 25 to 75 % band of {self.cases[0].comparison.rounds} interleaved rounds. "
@@ -56,11 +54,11 @@ class LaunchResult(CasesResult):
             for m in case.comparison
         ]  # fmt: skip
         table = Table(
-            ["MiB", "what", "time per call", "at"],
+            ["MiB", "contender", "time per call", "rate"],
             rows,
             title=f"The device: {environment_line(self.cases)}",
-            caption="launch: an operator on a single number, started as often as possible. copy "
-            "reads and writes so many MiB; product multiplies two square float32 matrices of them.",
+            caption="launch: an operator on a single number. copy: reads and writes a tensor of "
+            "this size. product: multiplies two square float32 matrices of this size.",
             formats={"time per call": format_seconds},
         )
         return [table, *notes_table(self.notes)]
@@ -74,15 +72,7 @@ def names() -> tuple[str, ...]:
 def run(
     mebibytes: Sequence[int] = MEBIBYTES, settings: Settings = DEFAULTS, **changes: Any
 ) -> LaunchResult:
-    """Measure launches, copies, products and, on a GPU, transfers.
-
-    Args:
-        mebibytes: one case for each of these sizes of a tensor.
-        settings: how to measure. The launch is always measured; by default all that the device can.
-        changes: settings by their names.
-
-    Raises:
-        SuiteError: a contender is unknown or needs a GPU, or there is no such device.
+    """Measure launches, copies, products and, on a GPU, transfers, one case per tensor size.
 
     >>> result = run([1], rounds=6, min_sample_time=1e-5)
     >>> result.cases[0].comparison.names, "need a GPU" in result.notes[0]
@@ -91,15 +81,15 @@ def run(
     settings = settings.changed(changes)
     on_gpu = settings.device.startswith("cuda")
     for_gpu = (WAIT, *TRANSFERS)
-    here = tuple(name for name in names() if on_gpu or name not in for_gpu)
+    available = tuple(name for name in names() if on_gpu or name not in for_gpu)
     refused = [name for name in settings.contenders or () if name in for_gpu and not on_gpu]
     if refused:
         raise SuiteError(
             f"contenders: {', '.join(refused)} need a GPU, got device={settings.device!r}; add "
             "--device cuda, or leave them out."
         )
-    chosen = choose(settings.contenders, names(), usual=here, always=(BASELINE,))
-    note = f"{', '.join(for_gpu)} need a GPU: --device cuda. On a CPU nothing is transferred."
+    chosen = choose(settings.contenders, names(), usual=available, always=(BASELINE,))
+    note = f"{', '.join(for_gpu)} need a GPU: --device cuda."
     notes = () if on_gpu else (note,)
     settings = replace(settings, contenders=chosen)
 
@@ -108,8 +98,8 @@ def run(
 
         size = int(parameters["mebibytes"] or 0)
         with torch.no_grad():
-            made = _contenders(chosen, size, settings.device)
-            return settings.compare(made, f"{size} MiB", baseline=BASELINE)
+            contenders = _contenders(chosen, size, settings.device)
+            return settings.compare(contenders, f"{size} MiB", baseline=BASELINE)
 
     cases = [{"mebibytes": size, **settings.parameters()} for size in mebibytes]
     outcome = run_cases("launch", cases, measure_case, settings)
@@ -133,7 +123,7 @@ def _contenders(chosen: Sequence[str], size: int, device: str) -> dict[str, Call
         one.add_(1)
         torch.cuda.synchronize(device)
 
-    ways: dict[str, Callable[[], object]] = {
+    contenders: dict[str, Callable[[], object]] = {
         BASELINE: lambda: one.add_(1),
         WAIT: wait,
         COPY: lambda: target.copy_(source),
@@ -142,27 +132,26 @@ def _contenders(chosen: Sequence[str], size: int, device: str) -> dict[str, Call
     if device.startswith("cuda"):
         paged = torch.rand(rows, rows)
         pinned = paged.pin_memory()
-        # Without non_blocking the processor waits for the end of each; from pinned memory it need
-        # not, and the clock's own wait counts what is left.
-        ways |= {
+        # non_blocking needs pinned memory; the sampler's clock then waits for the transfer.
+        contenders |= {
             TRANSFERS[0]: lambda: source.copy_(paged),
             TRANSFERS[1]: lambda: source.copy_(pinned, non_blocking=True),
             TRANSFERS[2]: lambda: paged.copy_(target),
             TRANSFERS[3]: lambda: pinned.copy_(target, non_blocking=True),
         }
-    return {name: ways[name] for name in chosen}
+    return {name: contenders[name] for name in chosen}
 
 
 def _rows(size: int) -> int:
-    """Return the rows of a square float32 matrix of about so many MiB."""
+    """Return the rows of a square float32 matrix of about `size` MiB."""
     return math.isqrt(size * 2**20 // 4)
 
 
 def _rate(name: str, size: int, seconds: float) -> str:
-    """Return what a time means, in the unit in which data sheets say it."""
+    """Return the rate in the unit of data sheets."""
     rows = _rows(size)
     if name in (BASELINE, WAIT):
-        return f"{1e-3 / seconds:,.0f} thousand a second"
+        return f"{1e-3 / seconds:,.0f} thousand per second"
     if name == PRODUCT:
         return f"{2 * rows**3 / seconds / 1e9:,.0f} GFLOP/s"
     return f"{4 * rows**2 * (2 if name == COPY else 1) / seconds / 1e9:,.1f} GB/s"

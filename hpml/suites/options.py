@@ -1,4 +1,4 @@
-"""The options that all suites share, and how their commands end."""
+"""The command-line options that all suites share, and the exit codes of their commands."""
 
 from __future__ import annotations
 
@@ -17,25 +17,24 @@ from hpml.suites.settings import SuiteError, option_names
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-
 _PICTURES = (".png", ".svg", ".pdf")
 
 
 class SuiteResult(Protocol):
-    """What a suite's ``run`` returns, as far as its command needs to know."""
+    """The result of a suite's ``run``, as its command uses it."""
 
     def plot(self) -> Figure:
         """Draw the result."""
 
 
 positive = whole(1, 10**9)
-"""A whole number of at least 1, for argparse."""
+"""Parse a whole number of at least 1 for argparse."""
 
 
 def add_shared_arguments(
-    parser: argparse.ArgumentParser, suite: str, run: Callable[..., SuiteResult], what: str
+    parser: argparse.ArgumentParser, suite: str, run: Callable[..., SuiteResult], sizes_help: str
 ) -> None:
-    """Declare the options that every suite has: the first that `run` takes, and its settings."""
+    """Declare the options of every suite: the first argument of `run`, and the settings."""
     sizes, settings, *_ = inspect.signature(run).parameters.values()
     parser.add_argument(
         f"--{sizes.name}",
@@ -43,7 +42,7 @@ def add_shared_arguments(
         nargs="+",
         default=list(sizes.default),
         metavar="N",
-        help=f"{what} (default: {' '.join(map(str, sizes.default))})",
+        help=f"{sizes_help} (default: {' '.join(map(str, sizes.default))})",
     )
     parser.add_argument(
         "--rounds",
@@ -57,23 +56,23 @@ def add_shared_arguments(
         type=positive,
         default=1,
         metavar="N",
-        help="threads that torch may use (default: %(default)s)",
+        help="size of torch's thread pool (default: %(default)s)",
     )
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
     parser.add_argument(
         "--contenders",
         nargs="+",
         metavar="NAME",
-        help="only these, by name; a wrong name lists them all",
+        help="contenders to measure; an unknown name prints the list",
     )
     parser.add_argument(
         "--out",
         type=Path,
         metavar="FILE",
-        help=f"where results go, one line of JSON a case (default: results/{suite}.jsonl)",
+        help=f"file of results, one line of JSON per case (default: results/{suite}.jsonl)",
     )
     parser.add_argument(
-        "--plot", type=Path, metavar="FILE", help="draw a picture: .png, .svg, .pdf"
+        "--plot", type=Path, metavar="FILE", help="file of the picture: .png, .svg, .pdf"
     )
     parser.add_argument(
         "--resume",
@@ -90,9 +89,9 @@ def add_shared_arguments(
 
 
 def run_command(arguments: argparse.Namespace, run: Callable[[Path], SuiteResult]) -> int:
-    """Run a suite for the command line: print its result, save its picture, explain its errors."""
+    """Run a suite, print its result or error, save its picture, and return the exit code."""
     picture: Path | None = arguments.plot
-    # Before measuring for minutes, not after.
+    # Check before measuring for minutes.
     if picture is not None and picture.suffix not in _PICTURES:
         print(f"--plot: expected a file ending in {', '.join(_PICTURES)}, got {picture.name!r}.",
               file=sys.stderr)  # fmt: skip
@@ -107,13 +106,13 @@ def run_command(arguments: argparse.Namespace, run: Callable[[Path], SuiteResult
             result.plot().savefig(picture)
             print(f"Picture: {picture}")
     except KeyboardInterrupt:
-        left = f"Finished cases are in {out}; --resume continues." if out.exists() else ""
-        print(f"\nInterrupted. {left}", file=sys.stderr)
+        advice = f"Finished cases are in {out}; --resume continues." if out.exists() else ""
+        print(f"\nInterrupted. {advice}", file=sys.stderr)
         return 130
     except OSError as error:
-        place = error.filename or out
-        print(f"{place}: the file cannot be written ({error.strerror or error}). Make room, or "
-              "name another with --out or --plot.", file=sys.stderr)  # fmt: skip
+        file = error.filename or out
+        print(f"{file}: the file cannot be written ({error.strerror or error}). Free disk space, "
+              "or name another file with --out or --plot.", file=sys.stderr)  # fmt: skip
         return 1
     except SuiteError as error:
         print(error, file=sys.stderr)

@@ -1,7 +1,7 @@
-"""The peer: pytorch-symbolic, the library of the documents, as a contender beside ours.
+"""The library pytorch-symbolic as a contender.
 
-By default it replaces ``torch.nn.Module.__new__`` and ``__call__`` when it is imported, which slows
-everything else down and cannot be undone. Its own switch leaves that out.
+When imported it replaces ``torch.nn.Module.__new__`` and ``__call__`` for good, which slows down
+everything else, unless its environment variable disables that.
 """
 
 from __future__ import annotations
@@ -19,21 +19,20 @@ _SWITCH = "PYTORCH_SYMBOLIC_API_2_ENABLED_BY_DEFAULT"
 
 
 def names() -> tuple[str, ...]:
-    """Return its name if it is installed, otherwise nothing."""
+    """Return the library's name if it is installed."""
     return () if installed_version(NAME) is None else (NAME,)
 
 
 def notes() -> tuple[str, ...]:
-    """Return a note for the tables if it is missing."""
+    """Return a note if the library is missing."""
     return () if names() else (f"{NAME} is not installed: pip install {NAME}",)
 
 
 @module_calls.measuring
 def model(shape: tuple[int, ...], connect: Callable[[Any], Any]) -> Any:
-    """Return its model of what `connect` makes of an input; layers are called as ``layer(x)``.
-
-    Without our own interception, which it would take for PyTorch's call and put back for good.
-    """
+    """Return the library's model of the function `connect`, which calls layers as ``layer(x)``."""
+    # The decorator suspends hpml's patch of `Module.__call__`: the library would store and later
+    # restore it as if it were PyTorch's own.
     before = os.environ.get(_SWITCH)
     os.environ[_SWITCH] = "False"
     try:

@@ -1,4 +1,4 @@
-"""The pictures of the suites."""
+"""Pictures of the suites' results."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 def draw_forwards(cases: Sequence[Case], source: PublishedBlock, x: str) -> Figure:
-    """Draw time relative to the hand-written module: a row a contender, a mark a case."""
+    """Draw the time relative to the hand-written module, one row per contender and case."""
     expect_some(cases)
     comparisons = {int(case.parameters[source.parameter] or 0): case.comparison for case in cases}
-    shades = style.series([str(at) for at in comparisons])
-    known = published_ratios(source)
+    shades = style.series([str(size) for size in comparisons])
+    published = published_ratios(source)
     rows = []
     for name in cases[0].comparison.names[1:]:
-        for at, comparison in comparisons.items():
-            ratio, shade = comparison.ratio(name), shades[str(at)]
-            label, ends = f"{x}: {at:,}", (ratio.low, ratio.high)
+        for size, comparison in comparisons.items():
+            ratio, shade = comparison.ratio(name), shades[str(size)]
+            label, ends = f"{x}: {size:,}", (ratio.low, ratio.high)
             rows.append(Dot(name, ratio.value, interval=ends, colour=shade, label=label))
-            if at in known.get(name, {}):
-                label, value = f"published, {at:,}", known[name][at]
+            if size in published.get(name, {}):
+                label, value = f"published, {size:,}", published[name][size]
                 rows.append(Dot(name, value, colour=shade, marker="x", label=label))
     middles = [1.0, *(row.values for row in rows if isinstance(row.values, float))]
     chart = dots(
@@ -50,7 +50,7 @@ def draw_forwards(cases: Sequence[Case], source: PublishedBlock, x: str) -> Figu
 
 
 def figure_of(chart: Chart, caption: str = "") -> Figure:
-    """Return a chart as a figure of its own, which can be saved in any format."""
+    """Return a chart as a figure, which can be saved in any format."""
     fig, ax = style.figure(width=9.0, height=chart.height)
     with style.apply():
         chart.on(ax)
@@ -61,13 +61,13 @@ def figure_of(chart: Chart, caption: str = "") -> Figure:
 
 
 def unstable_line(cases: Sequence[Case]) -> str:
-    """Return a line for a caption on how many measurements are unstable, empty where none is."""
-    shaky = sum(len(unstable(case.comparison.advice)) for case in cases)
+    """Return a line of a caption with the number of unstable measurements, if there are any."""
+    noisy = sum(len(unstable(case.comparison.advice)) for case in cases)
     total = sum(len(case.comparison) for case in cases)
-    return f"\nUnstable: {shaky} of {total} measurements." if shaky else ""
+    return f"\nUnstable: {noisy} of {total} measurements." if noisy else ""
 
 
 def expect_some(cases: Sequence[Case]) -> None:
-    """Refuse to draw no case."""
+    """Raise an error if there is no case to draw."""
     if not cases:
-        raise SuiteError("A picture expects at least one finished case, got none; run one first.")
+        raise SuiteError("A picture needs at least one finished case, got none; run one first.")

@@ -1,4 +1,4 @@
-"""Published figures beside measured ones, as ratios: seconds of another machine say little."""
+"""Compare published with measured figures, as ratios because the machines differ."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CUDA_GRAPHS = "cuda-graphs"
 
 @dataclass(frozen=True)
 class PublishedBlock:
-    """Where a suite's published figures are, and what they are of."""
+    """The place of a suite's published figures in the data file, and what they measure."""
 
     block: str
     column: str
@@ -25,7 +25,7 @@ class PublishedBlock:
 
     @property
     def hardware(self) -> str:
-        """What the published figures were measured on."""
+        """The machine of the published figures."""
         return str(published(self.block)["hardware"])
 
 
@@ -53,39 +53,42 @@ def published_ratios(source: PublishedBlock) -> dict[str, dict[int, float]]:
     """Return published times relative to the hand-written module's, by contender and parameter."""
     times = published_times(source)
     base = times.pop("handwritten")
-    return {name: {at: own[at] / base[at] for at in own} for name, own in times.items()}
+    return {
+        name: {size: seconds / base[size] for size, seconds in by_size.items()}
+        for name, by_size in times.items()
+    }
 
 
 def published_times(source: PublishedBlock) -> dict[str, dict[int, float]]:
     """Return the published median times in seconds, by contender and by the suite's parameter."""
     rows: list[dict[str, Any]] = published(source.block)["rows"]
-    found: dict[str, dict[int, float]] = {name: {} for name in source.measured_as.values()}
+    times: dict[str, dict[int, float]] = {name: {} for name in source.measured_as.values()}
     for row in sorted(rows, key=lambda row: int(row[source.column])):
         name = source.measured_as[row["definition"]]
-        found[name][int(row[source.column])] = 1 / row["quartiles"][1]
-    return found
+        times[name][int(row[source.column])] = 1 / row["quartiles"][1]
+    return times
 
 
 def published_table(source: PublishedBlock, cases: Iterable[Case]) -> Table:
-    """Return a page table: the published ratios, and the measured where the same was measured."""
+    """Return a table of the published ratios, with the measured ratios of the same cases."""
     block = published(source.block)
     measured = {case.parameters.get(source.parameter): case.comparison for case in cases}
     rows = []
     for name, ratios in published_ratios(source).items():
-        for at, ratio in ratios.items():
-            comparison = measured.get(at)
-            here = comparison is not None and name in comparison.names
-            own = comparison.ratio(name).value if here and comparison is not None else None
-            rows.append((name, at, ratio, own))
-    # Without a measured figure to stand beside them the published ones stand alone.
-    # Where something was measured, depths that were not would only be dashes.
+        for size, ratio in ratios.items():
+            comparison = measured.get(size)
+            measured_ratio = None
+            if comparison is not None and name in comparison.names:
+                measured_ratio = comparison.ratio(name).value
+            rows.append((name, size, ratio, measured_ratio))
+    # Unmeasured sizes are shown only if nothing was measured.
     rows = [row for row in rows if row[1] in measured] or rows
     width = 4 if any(row[-1] is not None for row in rows) else 3
     head = ("contender", source.parameter, "published", "measured here")[:width]
     return Table(
         head,
         [row[:width] for row in rows],
-        title=f"Published{' beside measured' if width == 4 else ''}: time as a multiple of the "
+        title=f"Published{' and measured' if width == 4 else ''} time as a multiple of the "
         "hand-written module's",
         caption=f"Published on {source.hardware}, batch {block['batch']}, {source.remark}: "
         f"{block['source']}.",

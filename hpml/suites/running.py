@@ -1,4 +1,4 @@
-"""Running the cases of a suite: skip those on disk, measure the rest, write each when finished."""
+"""Run the cases of a suite: skip those on disk, measure the others, write each when finished."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ IN_MEMORY = Settings()
 
 @dataclass(frozen=True)
 class CasesResult(Shown):
-    """What a suite measured, case by case."""
+    """The results of a suite, case by case."""
 
     cases: tuple[Case, ...]
     notes: tuple[str, ...] = ()
@@ -29,57 +29,42 @@ def run_cases(
     measure_case: Callable[[Parameters], Comparison],
     settings: Settings = IN_MEMORY,
 ) -> CasesResult:
-    """Measure each case that is not on disk yet.
-
-    Args:
-        suite: the suite's name.
-        parameters: one mapping a case, holding everything that its result depends on.
-        measure_case: measures one case.
-        settings: ``out`` is the file that finished cases are appended to; None keeps them in memory
-            only. ``resume`` skips the cases that it holds if they are complete and were measured on
-            a machine like this one.
-
-    Raises:
-        RecordError: if what is there is not a file of benchmark results.
-
-    >>> run_cases("nothing", [], lambda parameters: None).cases
-    ()
-    """
+    """Measure each case that is not on disk, given the parameters that its result depends on."""
     out = None if settings.out is None else Path(settings.out)
     notes: list[str] = []
-    known: list[Case] = []
+    reusable: list[Case] = []
     if out is not None and out.exists():
         recorded = read_cases(out)
         if settings.resume:
             notes += recorded.damaged
-            known, foreign = _usable(suite, recorded.cases)
+            reusable, foreign = _reusable(suite, recorded.cases)
             if foreign:
                 notes.append(
                     f"{out}: {foreign} cases were measured on another machine or with other "
                     "versions; they stay in the file and are measured again."
                 )
     cases: list[Case] = []
-    for place, case_parameters in enumerate(parameters):
-        if case_parameters in parameters[:place]:
-            continue  # asked for twice
-        found = next((c for c in known if dict(c.parameters) == dict(case_parameters)), None)
-        if found is None:
-            found = Case(suite, case_parameters, measure_case(case_parameters))
+    for index, case_parameters in enumerate(parameters):
+        if case_parameters in parameters[:index]:
+            continue  # a duplicate
+        case = next((c for c in reusable if dict(c.parameters) == dict(case_parameters)), None)
+        if case is None:
+            case = Case(suite, case_parameters, measure_case(case_parameters))
             if out is not None:
                 try:
-                    write_case(out, found)
+                    write_case(out, case)
                 except OSError as error:
-                    # What was measured is shown all the same, and the next case may fit.
+                    # Show the result anyway; the next case may fit on the disk.
                     notes.append(
                         f"{out}: case {len(cases) + 1} could not be written "
                         f"({error.strerror or error}); it is only shown here."
                     )
-        cases.append(found)
+        cases.append(case)
     return CasesResult(tuple(cases), tuple(notes))
 
 
 def environment_line(cases: Sequence[Case]) -> str:
-    """Return one line on what the cases were measured on, for captions and under tables."""
+    """Return one line on the machine and versions of the cases, for captions and titles."""
     if not cases:
         return ""
     measurement = cases[0].comparison.measurements[0]
@@ -90,17 +75,17 @@ def environment_line(cases: Sequence[Case]) -> str:
 
 
 def notes_table(notes: Sequence[str]) -> list[Table]:
-    """Return a table of what the reader should know; none where there is nothing."""
+    """Return a table of the notes, or no table without notes."""
     return [Table(["notes"], [[note] for note in notes])] if notes else []
 
 
-def _usable(suite: str, cases: Sequence[Case]) -> tuple[list[Case], int]:
-    """Return the complete cases of this machine, the newest first, and how many are foreign."""
-    here = environment_record()
-    mine = [case for case in reversed(cases) if case.suite == suite and case.comparison.complete]
-    usable = []
-    for case in mine:
+def _reusable(suite: str, cases: Sequence[Case]) -> tuple[list[Case], int]:
+    """Return the suite's complete cases of this machine, the newest first, and count the others."""
+    environment = environment_record()
+    complete = [c for c in reversed(cases) if c.suite == suite and c.comparison.complete]
+    reusable = []
+    for case in complete:
         device = case.comparison.measurements[0].device
-        if same_machine(case, {**here, "device": device}):
-            usable.append(case)
-    return usable, len(mine) - len(usable)
+        if same_machine(case, {**environment, "device": device}):
+            reusable.append(case)
+    return reusable, len(complete) - len(reusable)

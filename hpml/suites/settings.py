@@ -1,4 +1,4 @@
-"""How a suite measures, as one value: the settings that all suites share."""
+"""The settings that all suites share, as one value."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from hpml.benchmark import Comparison, compare
 
 
 class SuiteError(HpmlError):
-    """A suite was asked for something that it does not have or that does not fit together."""
+    """The settings of a suite are unknown, unavailable or inconsistent."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of every suite; ``run`` takes each by its name as well.
+    """The settings of every suite; ``run`` also takes each as a keyword argument.
 
     Attributes:
-        rounds: interleaved rounds a case.
-        contenders: names, in the order of tables and pictures; None measures the usual ones.
-        device: "cpu", "cuda", "cuda:1".
+        rounds: interleaved rounds per case.
+        contenders: names of the contenders to measure; None measures the default ones.
+        device: "cpu", "cuda" or "cuda:1".
         threads: size of torch's thread pool.
-        min_sample_time: seconds that one sample should last.
-        seed: of weights, inputs and order.
-        out, resume: see `hpml.suites.running.run_cases`.
-        progress: show a progress bar.
+        min_sample_time: minimum seconds per sample.
+        seed: the seed of weights, inputs and order.
+        out: the file to append finished cases to; None keeps them only in memory.
+        resume: whether to skip cases in `out` that are complete and from a machine like this one.
+        progress: whether to show a progress bar.
 
     >>> Settings(rounds=9).changed({"threads": 2}).threads
     2
@@ -51,21 +52,17 @@ threads, min_sample_time, seed, out, resume, progress, got round.
     progress: bool = False
 
     def changed(self, changes: Mapping[str, Any]) -> Self:
-        """Return these settings with some of them changed.
-
-        Raises:
-            SuiteError: if there is no such setting, or the device is not there.
-        """
-        known = [field.name for field in fields(self)]
-        unknown = [name for name in changes if name not in known]
+        """Return these settings with changes, or raise an error for an invalid name or device."""
+        valid = [field.name for field in fields(self)]
+        unknown = [name for name in changes if name not in valid]
         if unknown:
-            raise SuiteError(f"run: expected some of {', '.join(known)}, got {', '.join(unknown)}.")
+            raise SuiteError(f"run: expected some of {', '.join(valid)}, got {', '.join(unknown)}.")
         settings = replace(self, **changes)
         check_device(settings.device)
         return settings
 
     def parameters(self) -> dict[str, Value]:
-        """Return what the results depend on, for the parameters of a case."""
+        """Return the settings that the results depend on, as parameters of a case."""
         return {
             "device": self.device,
             "threads": self.threads,
@@ -78,14 +75,8 @@ threads, min_sample_time, seed, out, resume, progress, got round.
     def compare(
         self, contenders: Mapping[str, Callable[[], object]], label: str, **more: Any
     ) -> Comparison:
-        """Compare contenders in this way.
-
-        Args:
-            contenders: of one case.
-            label: stands before the progress bar.
-            more: further arguments of `hpml.benchmark.compare`.
-        """
-        found = compare(
+        """Compare the contenders of one case; `label` is the label of the progress bar."""
+        comparison = compare(
             contenders,
             rounds=self.rounds,
             min_sample_time=self.min_sample_time,
@@ -97,44 +88,46 @@ threads, min_sample_time, seed, out, resume, progress, got round.
             warm_up=2,
             **more,
         )
-        if not found.complete:
-            raise KeyboardInterrupt(f"after {found.rounds} rounds")
-        return found
+        if not comparison.complete:
+            raise KeyboardInterrupt(f"after {comparison.rounds} rounds")
+        return comparison
 
 
 def check_device(device: str) -> None:
-    """Refuse a device that this machine has not, before anything is built."""
+    """Raise an error if this machine lacks the device, before anything is built."""
     import torch
 
     gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    here = ["cpu", *(["cuda"] if gpus else []), *(f"cuda:{number}" for number in range(gpus))]
-    if device not in here:
+    available = ["cpu", *(["cuda"] if gpus else []), *(f"cuda:{number}" for number in range(gpus))]
+    if device not in available:
         raise SuiteError(
-            f"device: expected one of {', '.join(here)}, got {describe(device)}; torch sees "
-            f"{gpus or 'no'} GPU{'s' if gpus > 1 else ''} here. Use cpu, or see `hpml doctor`."
+            f"device: expected one of {', '.join(available)}, got {describe(device)}; torch finds "
+            f"{gpus or 'no'} GPU{'s' if gpus > 1 else ''}. Use cpu, or see `hpml doctor`."
         )
 
 
 def option_names(run: Callable[..., object]) -> tuple[str, ...]:
-    """Return what a suite's ``run`` can be told beyond its sizes."""
+    """Return the names of a suite's keyword arguments and settings."""
     arguments = inspect.signature(run).parameters
     settings = arguments["settings"].default
-    own = [a.name for a in arguments.values() if a.kind is inspect.Parameter.KEYWORD_ONLY]
-    return (*own, *(field.name for field in fields(settings)))
+    keywords = [a.name for a in arguments.values() if a.kind is inspect.Parameter.KEYWORD_ONLY]
+    return (*keywords, *(field.name for field in fields(settings)))
 
 
 def choose(
-    wanted: Sequence[str] | None,
-    known: Sequence[str],
+    requested: Sequence[str] | None,
+    available: Sequence[str],
     *,
     usual: Sequence[str] | None = None,
     always: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """Return the contenders to measure, in the order of the known ones."""
-    unknown = [name for name in wanted or () if name not in known]
-    if unknown or (wanted is not None and not [*wanted, *always]):
+    """Return the contenders to measure, in the order of the available ones."""
+    unknown = [name for name in requested or () if name not in available]
+    if unknown or (requested is not None and not [*requested, *always]):
         raise SuiteError(
-            f"contenders: expected some of {', '.join(known)}, got {', '.join(unknown) or 'none'}."
+            f"contenders: expected some of {', '.join(available)}, got "
+            f"{', '.join(unknown) or 'none'}."
         )
-    asked = {*((known if usual is None else usual) if wanted is None else wanted), *always}
-    return tuple(name for name in known if name in asked)
+    default = available if usual is None else usual
+    chosen = {*(default if requested is None else requested), *always}
+    return tuple(name for name in available if name in chosen)

@@ -1,14 +1,7 @@
-"""The suite `toy-resnet`: what each execution of a model costs beside real convolutions.
+"""The suite `toy-resnet`: the overhead of each execution of a small network with convolutions.
 
-A small residual network in eval mode on a batch of four images, the forward only: a hand-written
-module, every execution of `hpml.symbolic`, the peer `pytorch-symbolic` if it is installed,
-`torch.compile` (on a CPU on request) and, on a GPU, CUDA graphs. All share the same weights, and
-are timed only after their outputs were found to agree. With the resolution the work grows and the
-overhead does not; on a GPU that the launches keep waiting, not even the time grows.
-
-Images of 32 pixels and more need buffers of a size at which the allocator of the C library may give
-memory back to the system after each layer and fetch it again for the next. Whether it does depends
-on what else a process holds, and moves times by up to a third.
+From 32 pixels on, the allocator of the C library may return each layer's buffers to the system and
+request them again. This depends on the other memory of the process and changes times by up to 33 %.
 """
 
 from __future__ import annotations
@@ -47,30 +40,30 @@ RESOLUTIONS = (16, 32, 64)
 
 
 class ToyResNetResult(ForwardResult):
-    """What the suite measured: one case for each resolution."""
+    """The results of the suite, one case per resolution."""
 
     title = "Toy ResNet, time per forward"
     source = TOY_RESNET
     axis = "height and width in pixels"
 
     def fit(self) -> LaunchFit:
-        """Return the launch simulator, fitted to the baseline and CUDA graphs measured here."""
+        """Fit the launch simulator to the measured baseline and CUDA graphs."""
         times: dict[str, dict[int, float]] = {}
         for case in self.cases:
-            for measured in case.comparison:
+            for measurement in case.comparison:
                 size = int(case.parameters["resolution"] or 0)
-                times.setdefault(measured.name, {})[size] = measured.median
+                times.setdefault(measurement.name, {})[size] = measurement.median
         return _fit(times, BASELINE)
 
 
 def published_fit(contender: str = BASELINE) -> LaunchFit:
-    """Return the launch simulator, fitted to the published figures of a contender."""
+    """Fit the launch simulator to the published figures of a contender."""
     return _fit(published_times(TOY_RESNET), contender)
 
 
 @functools.cache
 def launches() -> int:
-    """Return how many operators a forward executes, each taken for one launch."""
+    """Return the number of operators in a forward pass, each counted as one launch."""
     import torch
 
     from hpml.models import ToyResNet
@@ -79,7 +72,7 @@ def launches() -> int:
     model, x = ToyResNet(8).eval(), uniform_input((1, 3, 8, 8))
     with torch.no_grad():
         operations = work_of(lambda: model(x)).operations
-    # On a CPU a normalisation asks for memory by an operator; there is nothing to launch in that.
+    # On a CPU normalisation allocates memory with `empty`, which launches nothing.
     return sum(name != "empty" for name in operations)
 
 
@@ -87,8 +80,8 @@ def _fit(times: Mapping[str, Mapping[int, float]], contender: str) -> LaunchFit:
     missing = [name for name in (contender, CUDA_GRAPHS) if name not in times]
     if missing:
         raise SuiteError(
-            f"The launch simulator is fitted to times of {contender} and of {CUDA_GRAPHS}, "
-            f"got none of {missing[0]}; measure both on a GPU: --device cuda."
+            f"The launch simulator needs times of {contender} and of {CUDA_GRAPHS}, got none of "
+            f"{missing[0]}; measure both on a GPU: --device cuda."
         )
     return fit_launches(times[contender], times[CUDA_GRAPHS], launches())
 
@@ -102,9 +95,9 @@ def names(*, compile: bool = False, cuda_graphs: bool = False) -> tuple[str, ...
 
 
 def usual(device: str) -> tuple[str, ...]:
-    """Return the contenders that are measured where none are named; a GPU runs some more."""
+    """Return the default contenders of a device."""
     on_gpu = device.startswith("cuda")
-    # PyTorch's compiler writes kernels for a GPU in Triton, which not every system has.
+    # PyTorch's compiler needs Triton on a GPU, which not every system has.
     can_compile = on_gpu and installed_version("triton") is not None
     return names(compile=can_compile, cuda_graphs=on_gpu)
 
@@ -116,38 +109,26 @@ def run(
     cuda_graphs: bool = False,
     **changes: Any,
 ) -> ToyResNetResult:
-    """Measure the forward of the toy ResNet in eval mode.
-
-    Args:
-        resolutions: one case for each of these heights and widths in pixels, multiples of 4.
-        settings: how to measure. The hand-written module is always measured; by default all, on a
-            CPU without those below.
-        cuda_graphs: measure a recorded symbolic model too; needs a CUDA device.
-        changes: settings by their names, see `hpml.suites.forwards.ForwardSettings`.
-
-    Raises:
-        SuiteError: if a contender is unknown, the device cannot run it, or a
-            resolution does not fit the network.
-        BenchmarkError: if contenders disagree in what they compute, or measuring fails.
+    """Measure the forward pass of the hand-written module and the others, one case per resolution.
 
     >>> result = run([8], rounds=6, contenders=["inlined"], min_sample_time=1e-5)
     >>> result.cases[0].comparison.names
     ('handwritten', 'inlined')
     """
     settings = settings.changed(changes)
-    asked = names(compile=settings.compile, cuda_graphs=cuda_graphs)
+    requested = names(compile=settings.compile, cuda_graphs=cuda_graphs)
     chosen = choose(
         settings.contenders,
         names(compile=True, cuda_graphs=True),
         usual=usual(settings.device),
-        always=(BASELINE, *set(asked).difference(names())),
+        always=(BASELINE, *set(requested).difference(names())),
     )
     settings = replace(settings, contenders=chosen)
     on_gpu = settings.device.startswith("cuda")
     if CUDA_GRAPHS in chosen and not on_gpu:
         raise SuiteError(
-            f"{CUDA_GRAPHS}: expected a CUDA device, since only a GPU records and replays kernels, "
-            f"got device={settings.device!r}. Add --device cuda, or leave it out."
+            f"{CUDA_GRAPHS}: expected a CUDA device, got device={settings.device!r}. Add --device "
+            f"cuda, or leave {CUDA_GRAPHS} out."
         )
     wrong = [resolution for resolution in resolutions if resolution < 4 or resolution % 4]
     if wrong:
@@ -155,7 +136,7 @@ def run(
             "resolutions: expected positive multiples of 4, since the image is halved twice, "
             f"got {', '.join(map(str, wrong))}."
         )
-    # Kernels that add in another order agree to fewer digits, on a GPU with TF32 to three.
+    # Kernels add in different orders; on a GPU, TF32 leaves three digits.
     check = same_results(1e-2, 1e-2) if on_gpu else same_results(1e-4, 1e-5)
 
     def measure_case(parameters: Parameters) -> Comparison:
@@ -172,12 +153,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench toy-resnet``."""
     add_forward_arguments(parser, "toy-resnet", run, "heights and widths in pixels")
     parser.add_argument(
-        "--cuda-graphs", action="store_true", help="also with CUDA graphs; needs --device cuda"
+        "--cuda-graphs", action="store_true", help="also CUDA graphs; needs --device cuda"
     )
 
 
 def _contenders(resolution: int, settings: ForwardSettings) -> dict[str, Callable[[], object]]:
-    """Return the contenders for one resolution, all over the same layers, in eval mode."""
+    """Return the contenders for one resolution, with the same layers, in eval mode."""
     from hpml.models import ToyResNet, symbolic_toy_resnet
     from hpml.models.toy_resnet import layer_by_layer
     from hpml.symbolic import EXECUTIONS
@@ -188,7 +169,7 @@ def _contenders(resolution: int, settings: ForwardSettings) -> dict[str, Callabl
     def symbolic(execution: str, cuda_graphs: bool = False) -> torch.nn.Module:
         return symbolic_toy_resnet(network, execution, cuda_graphs=cuda_graphs).eval()
 
-    ways: dict[str, Callable[[], Forward]] = {
+    builders: dict[str, Callable[[], Forward]] = {
         BASELINE: lambda: network,
         peer.NAME: lambda: peer.model(
             (3, resolution, resolution), functools.partial(layer_by_layer, network)
@@ -198,4 +179,4 @@ def _contenders(resolution: int, settings: ForwardSettings) -> dict[str, Callabl
         **{name: functools.partial(symbolic, name) for name in EXECUTIONS},
     }
     x = uniform_input((settings.batch, 3, resolution, resolution), seed, device)
-    return {name: functools.partial(ways[name](), x) for name in settings.contenders or ()}
+    return {name: functools.partial(builders[name](), x) for name in settings.contenders or ()}

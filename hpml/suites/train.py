@@ -1,4 +1,4 @@
-"""The command ``hpml train``: a ConvNeXt by a recipe, on one process or on those of `torchrun`."""
+"""The command ``hpml train``: train a ConvNeXt with a recipe, in one process or with `torchrun`."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from hpml.base.files import results_folder, shown_path
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml train``."""
-    parser.add_argument("recipe", metavar="RECIPE", help="a wrong one lists them all")
-    parser.add_argument("--data", metavar="NAME", help="digits, tiny-imagenet or a "
-                       "folder (default: Tiny ImageNet if it is there, or digits)")  # fmt: skip
-    parser.add_argument("--epochs", type=int, default=6, metavar="N", help="(%(default)s)")
-    parser.add_argument("--batch", type=int, default=128, metavar="N", help="(%(default)s)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="(%(default)s)")
-    parser.add_argument("--device", help="cpu, cuda, cuda:1 (default: a GPU if there is one)")
+    parser.add_argument("recipe", metavar="RECIPE", help="an unknown name prints the list")
+    parser.add_argument("--data", metavar="NAME", help="digits, tiny-imagenet or a folder "
+                       "(default: Tiny ImageNet if present, otherwise digits)")  # fmt: skip
+    default = "(default: %(default)s)"
+    parser.add_argument("--epochs", type=int, default=6, metavar="N", help=default)
+    parser.add_argument("--batch", type=int, default=128, metavar="N", help=default)
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help=default)
+    parser.add_argument("--device", help="cpu, cuda, cuda:1 (default: a GPU if available)")
     parser.add_argument("--resume", action="store_true", help="continue from the checkpoint in DIR")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="for the checkpoint "
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the checkpoint "
                        "(default: results/train/RECIPE)")  # fmt: skip
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Train, print what came of it and return the exit code; after Ctrl-C say how to go on."""
+    """Train, print the result and return the exit code."""
     from hpml.suites.convnext_train import train_convnext
     from hpml.training import RECIPES
 
@@ -43,10 +44,9 @@ def run(options: argparse.Namespace) -> int:
     try:
         result = train_convnext(options.recipe, options.data, out=out, progress=True, **chosen)
     except KeyboardInterrupt as interrupt:
-        kept = (out / "checkpoint.pt").exists()
-        left = f"--resume continues from {shown}" if kept else "nothing was saved"
-        place = f"interrupted {interrupt}".strip()
-        print(f"hpml train: {place}; {left}", file=sys.stderr)
+        saved = (out / "checkpoint.pt").exists()
+        advice = f"--resume continues from {shown}" if saved else "nothing was saved"
+        print(f"hpml train: {f'interrupted {interrupt}'.strip()}; {advice}", file=sys.stderr)
         return 130
     if os.environ.get("RANK", "0") == "0":
         print(f"{result}\n\nCheckpoint: {shown}")

@@ -1,6 +1,6 @@
-"""Training: one loop, and recipes that say how fast it is run.
+"""Train a network with recipes that differ in speed.
 
-A recipe is a value. `train` follows it to the end; a `Trainer` goes step by step.
+`train` runs a complete training; a `Trainer` runs single epochs.
 
 >>> import torch
 >>> from torch import nn
@@ -12,8 +12,8 @@ A recipe is a value. `train` follows it to the end; a `Trainer` goes step by ste
 >>> len(result.accuracies), result.accuracy > 0.25
 (2, True)
 
-The files in the order in which values flow: ``recipe`` → ``batches`` → ``trainer`` (the loop;
-``processes`` is what many agree on) → ``checkpoint`` → ``loop`` → ``result``.
+In the order in which values flow: ``recipe`` → ``batches`` → ``trainer`` (one step or epoch;
+``processes`` connects several processes) → ``checkpoint`` → ``loop`` → ``result``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Which pictures come when, for each process, and how they get to the device.
-
-The order of an epoch follows from the seed and the epoch's number alone. So a training that is
-resumed in its middle goes on with the next batch, and many processes share what one would take.
-"""
+"""The batches of each process, in an order that depends only on the seed and the epoch."""
 
 from __future__ import annotations
 
@@ -38,18 +34,18 @@ class Batches:
             )
 
     def __len__(self) -> int:
-        """How many an epoch has; what is left over at its end is not used."""
+        """Return the number of full batches in an epoch."""
         return len(self.pictures) // self.recipe.batch
 
     def order(self, epoch: int) -> list[Tensor]:
-        """Return the places in the set of each batch of an epoch, those of this process."""
+        """Return the indices of this process's pictures in each batch of an epoch."""
         generator = torch.Generator().manual_seed(1_000_003 * self.seed + epoch)
         permuted = torch.randperm(len(self.pictures), generator=generator)
-        whole = permuted[: len(self) * self.recipe.batch].view(len(self), -1)
-        return list(whole[:, self.processes.rank :: self.processes.count].contiguous())
+        batches = permuted[: len(self) * self.recipe.batch].view(len(self), -1)
+        return list(batches[:, self.processes.rank :: self.processes.count].contiguous())
 
     def of(self, epoch: int, start: int = 0) -> Iterator[tuple[Tensor, Tensor]]:
-        """Yield images and labels on the device, from a place in the epoch on."""
+        """Yield images and labels of an epoch on the device, from batch `start` on."""
         order = self.order(epoch)[start:]
         gather = _Gather(self.pictures)
         loader: Iterator[tuple[Tensor, Tensor]]
@@ -61,34 +57,34 @@ class Batches:
                     sampler=order,
                     num_workers=self.recipe.workers,
                     pin_memory=self.processes.device.type == "cuda",
-                    # Its own generator: the loader draws a seed.
+                    # The loader draws a seed, which must not change the global generator.
                     generator=torch.Generator(),
-                    worker_init_fn=_leave_interrupts_to_the_parent,
+                    worker_init_fn=_ignore_interrupts,
                 )
             )
         else:
-            loader = (gather[places] for places in order)
+            loader = (gather[indices] for indices in order)
         device = self.processes.device
         for images, labels in loader:
             yield images.to(device, non_blocking=True), labels.to(device, non_blocking=True)
 
 
-def _leave_interrupts_to_the_parent(worker: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _ignore_interrupts(worker: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
 
 
 class _Gather(Dataset[tuple[Tensor, Tensor]]):
-    """A batch by the places of its pictures: a worker gathers whole batches."""
+    """A data set of complete batches, by the indices of their pictures."""
 
     def __init__(self, pictures: Pictures) -> None:
         self.pictures = pictures
 
-    def __getitem__(self, places: Tensor) -> tuple[Tensor, Tensor]:
-        return self.pictures.images[places], self.pictures.labels[places]
+    def __getitem__(self, indices: Tensor) -> tuple[Tensor, Tensor]:
+        return self.pictures.images[indices], self.pictures.labels[indices]
 
 
 def prepared(images: Tensor, recipe: Recipe) -> Tensor:
-    """Return bytes as float32 around 0, enlarged and laid out as the recipe says.
+    """Return uint8 images as float32 from -2 to 2, with the recipe's resolution and layout.
 
     >>> prepared(torch.full((1, 1, 2, 2), 255, dtype=torch.uint8), Recipe("x", resolution=4)).shape
     torch.Size([1, 1, 4, 4])

@@ -1,8 +1,6 @@
-"""A checkpoint: a file from which a training goes on as if nothing had happened.
+"""A checkpoint: a file from which a training continues as if it had not been interrupted.
 
-It holds the weights, the optimiser, the scaler, each process's random generators, the place in the
-epoch and the losses so far. The learning rate is a function of the step. The file is replaced by
-renaming: a killed process, even while writing, leaves the old one or the new one.
+The file is replaced by renaming, so a process killed while writing leaves the old file or the new.
 """
 
 from __future__ import annotations
@@ -31,35 +29,36 @@ NAME = "checkpoint.pt"
 
 
 def write_checkpoint(path: Path, state: Mapping[str, Any]) -> None:
-    """Replace the file at `path` by one that holds `state`."""
+    """Write `state` to a new file at `path`, or replace the old one."""
     content = io.BytesIO()
     torch.save({"format": FORMAT, **state}, content)
-    with _reported_for(path.parent):
+    with _errors_of(path.parent):
         write_atomically(path, content.getvalue())
 
 
 def try_folder(folder: Path) -> None:
-    """Refuse a folder that takes no file, before anything is trained for it."""
-    with _reported_for(folder):
+    """Raise an error before the training if no file can be written to the folder."""
+    with _errors_of(folder):
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
 
 
 @contextlib.contextmanager
-def _reported_for(folder: Path) -> Iterator[None]:
+def _errors_of(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         raise TrainingError(
-            f"{folder}: expected a folder that takes a checkpoint, got {error.strerror or error}; "
-            "make room in it, or train to another folder. A checkpoint that is there stays."
+            f"{folder}: expected a writable folder for a checkpoint, got "
+            f"{error.strerror or error}; free disk space, or choose another folder. An earlier "
+            "checkpoint is kept."
         ) from error
 
 
 def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what a checkpoint holds, all tensors on the CPU; nothing in it is executed."""
+    """Return the state in a checkpoint with its tensors on the CPU, without executing any code."""
     try:
-        # torch.load does not look at the checksums that the zip archive has of its files.
+        # torch.load does not verify the checksums of the zip archive.
         with zipfile.ZipFile(path) as archive:
             if damaged := archive.testzip():
                 raise zipfile.BadZipFile(f"the checksum of {damaged} does not fit its content")
@@ -68,7 +67,7 @@ def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise TrainingError(
             f"{path}: expected a checkpoint, got nothing; train without --resume first."
         ) from error
-    except Exception as error:  # whatever the reader of a torn file stumbles over
+    except Exception as error:  # a damaged file can raise anything
         raise TrainingError(
             f"{path}: expected a checkpoint, got a file that cannot be read ({error}); "
             "delete it and train again."
@@ -77,22 +76,22 @@ def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
     if got != FORMAT:
         raise TrainingError(
             f"{path}: expected a checkpoint of format {FORMAT}, got {describe(got or state)}; "
-            "use the version of hpml that wrote it, or train to another folder."
+            "use the version of hpml that wrote it, or choose another folder."
         )
     return state
 
 
 def check_same(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Refuse to go on with another training than the one that was begun."""
+    """Raise an error if a training differs from the one in the checkpoint."""
     for name, value in now.items():
-        was = before.get(name)
-        if was != value:
-            if name == "network":  # its layers as it prints them: the first that differ
-                pairs = zip_longest(str(was).split("\n"), value.split("\n"), fillvalue="")
-                was, value = next((a.strip(), b.strip()) for a, b in pairs if a != b)
+        saved = before.get(name)
+        if saved != value:
+            if name == "network":  # name the first layer that differs
+                pairs = zip_longest(str(saved).split("\n"), value.split("\n"), fillvalue="")
+                saved, value = next((a.strip(), b.strip()) for a, b in pairs if a != b)
             raise TrainingError(
-                f"{path}: the training was started with {name} {describe(was)}, got "
-                f"{describe(value)}; resume with the same value, or train to another folder."
+                f"{path}: the training was started with {name} {describe(saved)}, got "
+                f"{describe(value)}; resume with the same value, or choose another folder."
             )
 
 
@@ -101,7 +100,7 @@ def generators(processes: Processes) -> dict[str, Any]:
     device = processes.device
     _, words, gauss = random.getstate()
     _, keys, *rest = np.random.get_state(legacy=True)
-    # As numbers, which all processes can exchange: words of 32 bits are exact in float64.
+    # Tensors, because processes can exchange them; 32-bit words are exact in float64.
     states = {
         "torch": torch.get_rng_state(),
         "python": torch.tensor([*words, np.nan if gauss is None else gauss], dtype=torch.float64),
@@ -116,12 +115,12 @@ def generators(processes: Processes) -> dict[str, Any]:
 
 
 def restore_generators(states: Mapping[str, Any], processes: Processes) -> None:
-    """Set the random generators of this process as they were."""
-    own = {name: listed[processes.rank] for name, listed in states.items()}
-    torch.set_rng_state(own["torch"])
-    if "cuda" in own:
-        torch.cuda.set_rng_state(own["cuda"], processes.device)
-    *words, gauss = own["python"].tolist()
+    """Restore the random generators of this process."""
+    state = {name: gathered[processes.rank] for name, gathered in states.items()}
+    torch.set_rng_state(state["torch"])
+    if "cuda" in state:
+        torch.cuda.set_rng_state(state["cuda"], processes.device)
+    *words, gauss = state["python"].tolist()
     random.setstate((3, tuple(map(int, words)), None if np.isnan(gauss) else gauss))
-    *keys, place, has_gauss, cached = own["numpy"].tolist()
-    np.random.set_state(("MT19937", np.array(keys, np.uint32), int(place), int(has_gauss), cached))
+    *keys, pos, has_gauss, cached = state["numpy"].tolist()
+    np.random.set_state(("MT19937", np.array(keys, np.uint32), int(pos), int(has_gauss), cached))

@@ -6,24 +6,20 @@ from hpml.base.errors import HpmlError
 
 
 class TrainingError(HpmlError):
-    """A training was asked for something impossible, or cannot go on."""
+    """A training is impossible as requested, or cannot continue."""
 
 
 class NotFiniteError(TrainingError):
-    """The loss is no longer finite.
-
-    Attributes:
-        step: from 0, counted over all epochs.
-    """
+    """The loss of `step`, counted from 0 over all epochs, is not finite."""
 
     def __init__(self, step: int, loss: float) -> None:
         super().__init__(
             f"Step {step}: expected a finite loss, got {loss}. Try a lower learning_rate, bf16 "
-            "instead of amp, whose float16 ends at 65,504, or float32. Check the pictures and "
-            "labels of this step and of the one before."
+            "instead of amp (float16 overflows at 65,504), or float32. Check the pictures and "
+            "labels of this step and the previous one."
         )
         self.step = step
 
 
 class ProcessEndedError(TrainingError):
-    """Another process of the same training has ended, so that this one cannot go on."""
+    """Another process of the same training has ended, so this one cannot continue."""

@@ -1,4 +1,4 @@
-"""Training from the first epoch to the last: checkpoints, resuming, interrupts, progress."""
+"""A whole training, with checkpoints, resuming, interrupts and progress."""
 
 from __future__ import annotations
 
@@ -44,28 +44,30 @@ def train(
     resume: bool = False,
     progress: bool = False,
 ) -> Training:
-    """Train a network by a recipe; alone, or with the processes that `torchrun` started.
+    """Train a network with a recipe, in one process or in those that `torchrun` started.
 
-    Ctrl-C ends it after the step in flight, with a checkpoint; a second one ends it at once.
+    The first Ctrl-C ends the training after the current step, with a checkpoint; the second one
+    ends it immediately.
 
     Args:
-        model: is trained where it is; it gives scores, (batch, classes). Its mode (training or
-            evaluation) is put back at the end.
-        data: what to train on, and to validate with after each epoch.
-        recipe: how; `RECIPES` has those of the course.
-        epochs: how often to go through the training set.
-        seed: of the order of the pictures, and of what is random in the network. Equal arguments
-            give equal losses on one machine; more processes give those of one up to rounding.
-        device: "cpu", "cuda", "cuda:1"; by default this process's GPU if there is one.
-        out: folder for ``checkpoint.pt``, written after each epoch; without it nothing is kept.
-            Several machines need one that they share.
-        resume: go on from the checkpoint in `out`. Losses and weights are those of a training that
-            was never interrupted, on the same machine.
-        progress: show a bar with images per second and memory.
+        model: the network, which is trained in place and returns scores, (batch, classes). Its mode
+            (training or evaluation) is restored at the end.
+        data: the training set, and the validation set for the end of each epoch.
+        recipe: how to train, such as one of `RECIPES`.
+        epochs: number of passes through the training set.
+        seed: the seed of the order of the pictures and of randomness in the network. Equal
+            arguments give equal losses on one machine, and several processes the losses of one
+            process up to rounding.
+        device: "cpu", "cuda" or "cuda:1"; by default this process's GPU, if there is one.
+        out: folder for ``checkpoint.pt``, which is written after each epoch; None saves nothing.
+            Several machines need a shared folder.
+        resume: whether to continue from the checkpoint in `out`. On the same machine, losses and
+            weights are those of an uninterrupted training.
+        progress: whether to show a progress bar with images per second and memory.
 
     Raises:
-        TrainingError: if the recipe cannot be followed, `out` holds another training, a loss is no
-            number (NotFiniteError), or another process has ended (ProcessEndedError).
+        TrainingError: if the recipe is impossible, `out` contains another training, a loss is not
+            finite (NotFiniteError), or another process has ended (ProcessEndedError).
         KeyboardInterrupt: after Ctrl-C.
 
     >>> from hpml.datasets import digits
@@ -82,8 +84,8 @@ def train(
             )
     if not torch.is_grad_enabled():
         raise TrainingError(
-            "train: expected gradients to be recorded, got a call inside torch.no_grad() or "
-            "torch.inference_mode(); call train outside of it."
+            "train: got a call inside torch.no_grad() or torch.inference_mode(), where no "
+            "gradients are recorded; call it outside."
         )
     path = None if out is None else Path(out) / NAME
     if path is not None and path.exists() and not resume:
@@ -92,8 +94,8 @@ def train(
         )
     if path is not None and not resume:
         try_folder(path.parent)
-    with processes(device) as mine, _mode_kept(model):
-        trainer = Trainer(model, data, recipe, epochs=epochs, seed=seed, processes=mine)
+    with processes(device) as joined, _restored_mode(model):
+        trainer = Trainer(model, data, recipe, epochs=epochs, seed=seed, processes=joined)
         if resume:
             if path is None:
                 raise TrainingError("resume: expected the folder of a training as out, got none.")
@@ -108,14 +110,14 @@ def train(
                     f"({error}); resume with the original network, or delete the file and train "
                     "again."
                 ) from error
-        with _asked_to_stop(trainer):
-            _run(trainer, path, progress and mine.rank == 0)
+        with _stop_on_interrupt(trainer):
+            _run(trainer, path, progress and joined.rank == 0)
         return Training.of(trainer)
 
 
 @contextlib.contextmanager
-def _mode_kept(model: nn.Module) -> Iterator[None]:
-    # The trainer refuses what is no module.
+def _restored_mode(model: nn.Module) -> Iterator[None]:
+    # For another object the Trainer raises the error.
     modules = model.modules() if isinstance(model, nn.Module) else ()
     modes = [(module, module.training) for module in modules]
     try:
@@ -126,11 +128,11 @@ def _mode_kept(model: nn.Module) -> Iterator[None]:
 
 
 def _run(trainer: Trainer, path: Path | None, progress: bool) -> None:
-    in_epoch = len(trainer.batches)
-    if trainer.step < trainer.epochs * in_epoch:
+    epoch_steps = len(trainer.batches)
+    if trainer.step < trainer.epochs * epoch_steps:
         trainer.warm_up()
     bar = tqdm(
-        total=trainer.epochs * in_epoch * trainer.recipe.batch,
+        total=trainer.epochs * epoch_steps * trainer.recipe.batch,
         initial=trainer.step * trainer.recipe.batch,
         desc=trainer.recipe.name,
         unit="image",
@@ -145,10 +147,10 @@ def _run(trainer: Trainer, path: Path | None, progress: bool) -> None:
                 trainer.memory = max(trainer.memory, now)
                 bar.set_postfix_str(f"loss {loss:.3f}, {format_bytes(now)}", refresh=False)
                 bar.update(trainer.step * trainer.recipe.batch - bar.n)
-            if trainer.step == in_epoch * (len(trainer.accuracies) + 1):
+            if trainer.step == epoch_steps * (len(trainer.accuracies) + 1):
                 trainer.validate()
             if path is not None:
-                state = trainer.state()  # every process, since each has generators
+                state = trainer.state()  # in every process: it gathers their random generators
                 if trainer.processes.rank == 0:
                     write_checkpoint(path, state)
             if trainer.stopped and len(trainer.accuracies) < trainer.epochs:
@@ -156,25 +158,25 @@ def _run(trainer: Trainer, path: Path | None, progress: bool) -> None:
 
 
 def memory(device: torch.device) -> int:
-    """Return the bytes in use: of a GPU the most so far, else those of this process now."""
+    """Return the peak of a GPU's memory so far, or the current memory of this process, in bytes."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device)
     return int(psutil.Process().memory_info().rss)
 
 
 @contextlib.contextmanager
-def _asked_to_stop(trainer: Trainer) -> Iterator[None]:
-    """Let the first Ctrl-C wait for the end of a step: half an update would spoil the weights."""
+def _stop_on_interrupt(trainer: Trainer) -> Iterator[None]:
+    """Make the first Ctrl-C wait for the end of the step, because half an update is invalid."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     before = signal.getsignal(signal.SIGINT)
 
-    def ask(number: int, frame: object) -> None:
+    def handle(number: int, frame: object) -> None:
         trainer.stop = True
         signal.signal(signal.SIGINT, before)
 
-    signal.signal(signal.SIGINT, ask)
+    signal.signal(signal.SIGINT, handle)
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""One process or many: what `torchrun` says of them, and what they must agree on."""
+"""The processes of a training: a single one, or those that `torchrun` started."""
 
 from __future__ import annotations
 
@@ -18,51 +18,51 @@ from hpml.training.errors import ProcessEndedError, TrainingError
 
 @dataclass(frozen=True)
 class Processes:
-    """This process among those of the training."""
+    """This process's rank and device, and the number of processes in the training."""
 
     rank: int
     count: int
     device: torch.device
 
     def summed(self, values: torch.Tensor) -> torch.Tensor:
-        """Return the sum over the processes."""
+        """Return the sum over all processes."""
         if self.count > 1:
             dist.all_reduce(values)
         return values
 
     def gathered(self, value: torch.Tensor) -> list[torch.Tensor]:
-        """Return the tensor of each process, of which all have one shape; on the device."""
+        """Return the tensor of each process; all must have the same shape and be on the device."""
         if self.count == 1:
             return [value]
-        places = [torch.empty_like(value) for _ in range(self.count)]
-        dist.all_gather(places, value)
-        return places
+        values = [torch.empty_like(value) for _ in range(self.count)]
+        dist.all_gather(values, value)
+        return values
 
 
 @contextlib.contextmanager
 def processes(device: str | torch.device | None = None) -> Iterator[Processes]:
-    """Join the processes that `torchrun` started, or be the only one."""
+    """Join the processes that `torchrun` started, or use a single one."""
     count = int(os.environ.get("WORLD_SIZE", "1"))
-    chosen = _here(device)
+    chosen = _device_of_process(device)
     if count == 1:
-        # Kernels are recorded, and streams waited for, on the current GPU.
+        # Recording CUDA graphs and synchronising streams use the current GPU.
         with torch.cuda.device(chosen) if chosen.type == "cuda" else contextlib.nullcontext():
             yield Processes(0, 1, chosen)
         return
     if chosen.type == "cuda":
         torch.cuda.set_device(chosen)
     rank = int(os.environ["RANK"])
-    before = signal.signal(signal.SIGTERM, _ended)
+    before = signal.signal(signal.SIGTERM, _terminate)
     try:
         if not dist.is_initialized():
-            # Kept until the program ends: gloo may wait for itself forever when it is taken down
-            # while a network still refers to it, and a second training needs it again.
+            # Destroyed only when the program ends: gloo can deadlock if it is destroyed while a
+            # network still refers to it, and a second training needs it again.
             dist.init_process_group("nccl" if chosen.type == "cuda" else "gloo")
             if chosen.type == "cuda":
                 atexit.register(dist.destroy_process_group)
         yield Processes(rank, count, chosen)
     except (RuntimeError, _Terminated) as error:
-        if not _is_about_the_others(error):
+        if not _is_lost_connection(error):
             raise
         raise ProcessEndedError(
             f"Process {rank} of {count}: another process of this training has ended, so this one "
@@ -73,34 +73,34 @@ def processes(device: str | torch.device | None = None) -> Iterator[Processes]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _here(device: str | torch.device | None) -> torch.device:
-    """Return the device of this process, or refuse what this machine has not."""
-    asked = device or ("cuda" if torch.cuda.is_available() else "cpu")
+def _device_of_process(device: str | torch.device | None) -> torch.device:
+    """Return the device of this process, or raise an error if the machine lacks it."""
+    requested = device or ("cuda" if torch.cuda.is_available() else "cpu")
     try:
-        chosen = torch.device(asked)
+        chosen = torch.device(requested)
         if chosen.type == "cuda" and chosen.index is None:
             chosen = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
         if chosen.type not in ("cpu", "cuda"):
-            raise RuntimeError("a device without numbers, or one that was never tried")
+            raise RuntimeError("a device that was never tested")
         torch.empty(0, device=chosen)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
         raise TrainingError(
             f"device: expected cpu, cuda or cuda:1, with a GPU for each process, got "
-            f"{describe(str(asked))}; torch sees {gpus or 'no'} GPU{'s' if gpus > 1 else ''} here. "
+            f"{describe(str(requested))}; torch finds {gpus or 'no'} GPU{'s' if gpus > 1 else ''}. "
             "Use cpu, or see `hpml doctor`."
         ) from error
     return chosen
 
 
 class _Terminated(Exception):
-    """`torchrun` ends this process, since another has ended."""
+    """`torchrun` ends this process because another one has ended."""
 
 
-def _ended(number: int, frame: object) -> None:
-    raise _Terminated("torchrun asked this one to end: signal SIGTERM")
+def _terminate(number: int, frame: object) -> None:
+    raise _Terminated("torchrun sent SIGTERM")
 
 
-def _is_about_the_others(error: Exception) -> bool:
+def _is_lost_connection(error: Exception) -> bool:
     words = ("onnection", "Broken pipe", "gloo", "NCCL")
     return isinstance(error, (_Terminated, dist.DistError)) or any(w in str(error) for w in words)

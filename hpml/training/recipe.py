@@ -1,4 +1,4 @@
-"""A recipe: how an epoch is computed, as a value; every row of the published table is one."""
+"""A recipe: the options that change the speed of a training, as an immutable value."""
 
 from __future__ import annotations
 
@@ -16,23 +16,25 @@ PRECISIONS = ("float32", "amp", "bf16")
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a network is trained; `dataclasses.replace` changes one thing.
+    """How to train a network; `dataclasses.replace` makes variants.
 
     Attributes:
-        name: how tables call it.
-        compile: run the network by ``torch.compile``; its first step takes seconds to minutes.
-        precision: "float32"; "amp", mixed precision, with float16 and a scaled loss on a GPU and
-            bfloat16, which needs no scaling, on a CPU; "bf16", mixed precision with bfloat16.
-        channels_last: the channels of a pixel lie side by side in memory.
+        name: the name in tables.
+        compile: use ``torch.compile``; the first step takes seconds to minutes.
+        precision: "float32"; "amp", mixed precision with float16 and a scaled loss on a GPU, and
+            with bfloat16, which needs no scaling, on a CPU; or "bf16", mixed precision with
+            bfloat16.
+        channels_last: store the channels of a pixel side by side in memory.
         fused: one kernel for the optimiser's update of all weights.
-        cuda_graphs: record the kernels of forward and backward once and replay them; a GPU alone.
-        workers: processes that gather batches meanwhile; 0 does it in between.
+        cuda_graphs: record the kernels of forward and backward pass once and replay them; GPU only.
+        workers: processes that prepare batches in the background; 0 prepares them in this process.
         accumulate: parts of a batch whose gradients are added before an update.
-        batch: pictures an update, over all parts and processes.
-        resolution: pictures are enlarged to so many pixels; None leaves them. The document has 224.
-        learning_rate: its highest value, after a linear rise over a tenth of the steps; from there
-            it falls by a cosine.
-        weight_decay: of AdamW, on matrices and convolutions alone.
+        batch: pictures per update, over all parts and processes.
+        resolution: height and width in pixels to which pictures are enlarged; None leaves them. The
+            published training used 224.
+        learning_rate: its maximum, after a linear rise over a tenth of the steps; then it falls
+            like a cosine.
+        weight_decay: of AdamW, only for matrices and convolutions.
 
     >>> RECIPES["compile+amp"]
     Recipe(name='compile+amp', compile=True, precision='amp')
@@ -58,7 +60,7 @@ class Recipe:
         return f"Recipe({', '.join(parts)})"
 
     def check(self, device: torch.device, processes: int) -> None:
-        """Refuse what cannot be, before anything is built."""
+        """Raise an error if the recipe is impossible on this device with so many processes."""
         if self.precision not in PRECISIONS:
             self._refuse(f"precision: expected one of {', '.join(PRECISIONS)}", self.precision)
         counts = {"batch": 1, "accumulate": 1, "workers": 0, "resolution": 1}
@@ -77,7 +79,7 @@ class Recipe:
             expected = f"a multiple of {self.accumulate} parts × {processes} processes"
             self._refuse(f"batch: expected {expected}", self.batch)
         if self.cuda_graphs and device.type != "cuda":
-            self._refuse("cuda_graphs: expected a GPU, which alone replays kernels", str(device))
+            self._refuse("cuda_graphs: expected a GPU", str(device))
         if self.cuda_graphs and processes > 1:
             self._refuse("cuda_graphs: expected a single process", processes)
 
@@ -86,7 +88,7 @@ class Recipe:
 
 
 PUBLISHED = ("vanilla", "compile", "amp", "compile+amp")
-"""The recipes of the document, in the order of its table."""
+"""The published recipes, in the order of their table."""
 
 RECIPES = {
     recipe.name: recipe
@@ -104,11 +106,11 @@ RECIPES = {
         Recipe("everything", compile=True, precision="bf16", channels_last=True, fused=True),
     )
 }
-"""Recipes by name, those of the document first."""
+"""All recipes by name, the published ones first."""
 
 
 def recipe_by_name(name: str) -> Recipe:
-    """Return a recipe, or say which there are.
+    """Return a recipe, or raise an error that lists the names.
 
     >>> recipe_by_name("fast")
     Traceback (most recent call last):

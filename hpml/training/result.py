@@ -1,4 +1,4 @@
-"""What came of a training, as a value that shows itself; a suite compares its epochs."""
+"""The result of a training, with a table; its epochs are a `Measurement` for suites."""
 
 from __future__ import annotations
 
@@ -15,20 +15,15 @@ from hpml.training.trainer import Trainer
 
 @dataclass(frozen=True)
 class Training(Shown):
-    """A training that is finished.
+    """A finished training.
 
     Attributes:
-        recipe: how it was done.
         data: the name of the data set.
-        seed: of all that was random.
         losses: the mean loss of each step.
-        accuracies: the share of the validation set recognised after each epoch, from 0 to 1.
-        seconds: what each epoch took, without validation and without what came before it, such as
-            compiling.
-        images: pictures in an epoch.
-        memory: bytes, the most that was in use: on a GPU by tensors, else by the process.
-        device: where it ran.
-        processes: how many shared it.
+        accuracies: the validation accuracy after each epoch, from 0 to 1.
+        seconds: the time of each epoch, without validation and compilation.
+        images: pictures per epoch.
+        memory: peak in bytes, of the tensors on a GPU or of the process on a CPU.
     """
 
     recipe: Recipe
@@ -44,7 +39,7 @@ class Training(Shown):
 
     @classmethod
     def of(cls, trainer: Trainer) -> Training:
-        """Return what came of a trainer."""
+        """Return the result of a trainer."""
         return cls(
             trainer.recipe,
             trainer.data.name,
@@ -60,11 +55,11 @@ class Training(Shown):
 
     @property
     def accuracy(self) -> float:
-        """The share of the validation set recognised at the end, from 0 to 1."""
+        """The validation accuracy at the end, from 0 to 1."""
         return self.accuracies[-1]
 
     def measurement(self) -> Measurement:
-        """Return the seconds of the epochs; what was reached stands with the environment."""
+        """Return the times of the epochs, with accuracy, loss and memory in the environment."""
         threads = torch.get_num_threads()
         environment = environment_record(threads=threads, device=self.device)
         return Measurement(
@@ -83,10 +78,10 @@ class Training(Shown):
         )
 
     def _shown(self) -> list[Table]:
-        in_epoch = self.images // self.recipe.batch
+        epoch_steps = self.images // self.recipe.batch
         rows = [
-            (number + 1, self.losses[(number + 1) * in_epoch - 1], self.accuracies[number], seconds,
-             self.images / seconds)
+            (number + 1, self.losses[(number + 1) * epoch_steps - 1], self.accuracies[number],
+             seconds, self.images / seconds)
             for number, seconds in enumerate(self.seconds)
         ]  # fmt: skip
         return [
@@ -96,8 +91,8 @@ class Training(Shown):
                 title=f"{self.recipe.name} on {self.data}, seed {self.seed}",
                 caption=f"On {self.device}, {self.processes} "
                 f"process{'es' if self.processes > 1 else ''}, "
-                f"{format_bytes(self.memory)} at most. The loss is that of the last "
-                "batch; accuracy is of the validation set.",
+                f"peak memory {format_bytes(self.memory)}. Loss of the last batch; accuracy on "
+                "the validation set.",
                 formats={
                     "loss": "{:.3f}".format,
                     "accuracy": "{:.1%}".format,

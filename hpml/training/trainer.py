@@ -1,4 +1,4 @@
-"""The one loop: a network, its data and a recipe, a step at a time."""
+"""The training loop of one epoch, which follows a recipe."""
 
 from __future__ import annotations
 
@@ -26,34 +26,31 @@ from hpml.training.errors import NotFiniteError, TrainingError
 from hpml.training.processes import Processes
 from hpml.training.recipe import Recipe
 
-LOOK_EVERY = {"cpu": 1, "cuda": 20}
-"""Steps between two looks at the losses: each look waits for a GPU."""
-VALIDATED = 256
-"""Pictures validated at once."""
+READ_EVERY = {"cpu": 1, "cuda": 20}
+"""Steps between two readings of the losses, each of which waits for a GPU."""
+VALIDATION_BATCH = 256
+"""Pictures per batch in validation."""
 
 
 class Trainer:
     """A training, step by step.
 
     Args:
-        model: is trained where it is; it gives scores, (batch, classes).
-        data: what to train on.
-        recipe: how.
-        epochs: after which the learning rate has fallen to zero.
-        seed: of the order of the pictures and of what is random in the network.
-        processes: this process among those of the training; by default the only one, on the CPU.
+        model, data, recipe, seed: see `train`.
+        epochs: number of epochs after which the learning rate is zero.
+        processes: this process in the training; by default the only one, on the CPU.
 
     Attributes:
-        step: how many steps were made, over all epochs.
-        losses: the mean loss of each step that was looked at, over all processes.
-        accuracies: the validation accuracy after each epoch, from 0 to 1; nan where none was asked.
-        seconds: what each epoch took without validation; the last may be unfinished.
-        memory: bytes, the most that were seen in use.
-        stop: set it, from a signal handler for example, and the epoch ends at the next look.
-        stopped: whether it did, in all processes alike.
+        step: the number of steps so far, over all epochs.
+        losses: the mean loss of each step read so far, over all processes.
+        accuracies: the validation accuracy after each epoch, from 0 to 1; nan without validation.
+        seconds: the time of each epoch without validation; the last may be unfinished.
+        memory: the largest memory seen, in bytes; the caller updates it.
+        stop: set it, for example in a signal handler, to end the epoch at the next reading.
+        stopped: whether the epoch ended because of `stop`, the same in all processes.
 
     Raises:
-        TrainingError: if the recipe cannot be followed here.
+        TrainingError: if the recipe is impossible here.
 
     >>> from hpml.datasets import digits
     >>> model = nn.Sequential(nn.Flatten(), nn.Linear(64, 10))
@@ -99,81 +96,80 @@ class Trainer:
         _require_finite(model, "load other weights")
         self.recipe, self.data, self.epochs, self.seed = recipe, data, epochs, seed
         self.batches = Batches(data.train, recipe, self.processes, seed)
-        # Made once, and where the addresses of functions stand in it, without them.
-        self._printed = re.sub(r" at 0x[0-9a-f]+", "", repr(model))
-        self._pictures = _content(data)
+        # Computed before the model changes, and without the addresses of functions.
+        self._network = re.sub(r" at 0x[0-9a-f]+", "", repr(model))
+        self._pictures = _checksum(data)
         layout = torch.channels_last if recipe.channels_last else torch.preserve_format
         self.model: nn.Module = model.to(self.device, memory_format=layout)  # type: ignore[call-overload]
         self.optimiser = _optimiser(self.model, recipe)
         self._half = torch.float16 if self._scaled else torch.bfloat16
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=self._scaled)
-        self._shared: DistributedDataParallel | None = None
-        self._forward = self._made_faster()
-        self._unseen: list[Tensor] = []
+        self._distributed: DistributedDataParallel | None = None
+        self._forward = self._training_forward()
+        self._unread: list[Tensor] = []
         self.step = 0
         self.losses: list[float] = []
         self.accuracies: list[float] = []
         self.seconds: list[float] = []
         self.stop = self.stopped = False
         self.memory = 0
-        # Each process draws other dropout masks; the first draws those of a single process.
-        own = seed + 1_000_003 * self.processes.rank
-        torch.manual_seed(own)
-        random.seed(own)
-        np.random.seed(own % 2**32)
+        # Each process has its own dropout masks; the first has those of a single process.
+        process_seed = seed + 1_000_003 * self.processes.rank
+        torch.manual_seed(process_seed)
+        random.seed(process_seed)
+        np.random.seed(process_seed % 2**32)
 
     @property
     def _scaled(self) -> bool:
         return self.recipe.precision == "amp" and self.device.type == "cuda"
 
     def warm_up(self) -> None:
-        """Run forward and backward once and drop the gradients, so that all is compiled."""
+        """Compile everything: run forward and backward once and discard the gradients."""
         states = generators(self.processes)
         images, labels = next(self.batches.of(0))
-        with _buffers_kept(self.model):
+        with _restored_buffers(self.model):
             self._gradients(images, labels)
         self.optimiser.zero_grad(set_to_none=True)
         restore_generators(states, self.processes)
         self._synchronise()
 
     def epoch(self) -> Iterator[float]:
-        """Train to the end of the epoch, yielding the last loss at each look at the losses.
+        """Train to the end of the epoch and yield the last loss at each reading of the losses.
 
-        It ends early, the place being kept, with ``stopped`` set in each process, once one of them
-        has set ``stop`` before a look.
+        If a process sets ``stop``, the epoch ends at the next reading with ``stopped`` set in all
+        processes, and the next call continues it.
 
         Raises:
             NotFiniteError: if a loss is not finite. On a CPU the weights are those before that
                 step; on a GPU later steps have changed them.
-            TrainingError: if all epochs are over, after which there is no learning rate, or if
-                the epoch leaves weights that are not finite.
+            TrainingError: if all epochs are over, or the weights are not finite afterwards.
         """
         number, start = divmod(self.step, len(self.batches))
         if number >= self.epochs:
             raise TrainingError(
                 f"Trainer: expected no more than {self.epochs} epochs, for which its learning rate "
-                "is made, got another call of epoch(); make a Trainer with more epochs."
+                "is defined, got another call of epoch(); create a Trainer with more epochs."
             )
-        if self.device.type == "cuda":  # what ran before this training does not count for it
+        if self.device.type == "cuda":  # exclude the memory of earlier work
             torch.cuda.reset_peak_memory_stats(self.device)
         if len(self.seconds) == number:
             self.seconds.append(0.0)
         self.model.train()
-        look_every = LOOK_EVERY.get(self.device.type, 1)
-        began = time.perf_counter()
+        read_every = READ_EVERY.get(self.device.type, 1)
+        start_time = time.perf_counter()
         for images, labels in self.batches.of(number, start):
             self._set_learning_rate()
-            self._unseen.append(self._gradients(images, labels))
+            self._unread.append(self._gradients(images, labels))
             last = (self.step + 1) % len(self.batches) == 0
-            due = last or len(self._unseen) == look_every
+            due = last or len(self._unread) == read_every
             if due:
-                self._look()
+                self._read_losses()
             self._update()
             self.step += 1
             if not due:
                 continue
             self._synchronise()
-            self.seconds[number] += time.perf_counter() - began
+            self.seconds[number] += time.perf_counter() - start_time
             if last or self.stopped:
                 _require_finite(
                     self.model, "a gradient was not finite: try a lower learning_rate, or bf16"
@@ -181,30 +177,30 @@ class Trainer:
             yield self.losses[-1]
             if self.stopped and not last:
                 return
-            began = time.perf_counter()
+            start_time = time.perf_counter()
 
     def validate(self) -> float:
-        """Return the share of the validation set that is recognised; keep it after an epoch."""
+        """Return the validation accuracy from 0 to 1, and record it at the end of an epoch."""
         data = self.data.validation
         rank, count = self.processes.rank, self.processes.count
-        right = torch.zeros((), device=self.device)
+        correct = torch.zeros((), device=self.device)
         self.model.eval()
         with torch.no_grad():
-            own = torch.arange(len(data))[rank::count]
-            for places in torch.split(own, VALIDATED):
-                images, labels = data.images[places], data.labels[places]
-                # The network as it is: compiled, it would have to be compiled for this as well.
+            process_indices = torch.arange(len(data))[rank::count]
+            for indices in torch.split(process_indices, VALIDATION_BATCH):
+                images, labels = data.images[indices], data.labels[indices]
+                # The eager network: evaluation mode would need another compilation.
                 scores = self._scores(self.model, images.to(self.device))
-                right += (scores.argmax(1) == labels.to(self.device)).sum()
-        share: float = self.processes.summed(right).item() / len(data)
-        epochs, inside = divmod(self.step, len(self.batches))
-        if epochs and not inside:
+                correct += (scores.argmax(1) == labels.to(self.device)).sum()
+        accuracy: float = self.processes.summed(correct).item() / len(data)
+        epochs, steps = divmod(self.step, len(self.batches))
+        if epochs and not steps:
             self.accuracies += [math.nan] * (epochs - len(self.accuracies))
-            self.accuracies[epochs - 1] = share
-        return share
+            self.accuracies[epochs - 1] = accuracy
+        return accuracy
 
     def state(self) -> dict[str, Any]:
-        """Return everything that a training needs to go on, for `load`."""
+        """Return the state from which `load` can continue the training."""
         return {
             "training": self.identity(),
             "model": self.model.state_dict(),
@@ -219,10 +215,10 @@ class Trainer:
         }
 
     def load(self, state: dict[str, Any]) -> None:
-        """Go on from a state."""
+        """Continue from a state."""
         self.model.load_state_dict(state["model"])
         self.optimiser.load_state_dict(state["optimiser"])
-        if state["scaler"]:  # empty where nothing was scaled, as on a CPU
+        if state["scaler"]:  # empty if no loss is scaled
             self.scaler.load_state_dict(state["scaler"])
         restore_generators(state["generators"], self.processes)
         self.step = state["step"]
@@ -230,26 +226,26 @@ class Trainer:
         self.accuracies = list(state["accuracies"])
         self.seconds = list(state["seconds"])
         self.memory = max(self.memory, state["memory"])
-        self._unseen = []
+        self._unread = []
 
     def identity(self) -> dict[str, Any]:
-        """Return what must be the same for a training to be resumed."""
+        """Return the values that must be the same to resume a training."""
         return {
             **asdict(self.recipe),
             "data": self.data.name,
             "pictures": self._pictures,
-            "network": self._printed,
+            "network": self._network,
             "epochs": self.epochs,
             "seed": self.seed,
             "processes": self.processes.count,
         }
 
-    def _look(self) -> None:
-        """Move the losses of the steps since the last look to ``losses``, if all are finite."""
+    def _read_losses(self) -> None:
+        """Move the unread losses to ``losses``, if all are finite."""
         stop = torch.tensor(float(self.stop), device=self.device)
-        sums = self.processes.summed(torch.stack([*self._unseen, stop])).tolist()
+        sums = self.processes.summed(torch.stack([*self._unread, stop])).tolist()
         self.stopped = sums.pop() > 0
-        self._unseen = []
+        self._unread = []
         for step, loss in enumerate(sums, start=self.step + 1 - len(sums)):
             if not math.isfinite(loss):
                 self.optimiser.zero_grad(set_to_none=True)
@@ -257,19 +253,19 @@ class Trainer:
             self.losses.append(loss / self.processes.count)
 
     def _gradients(self, images: Tensor, labels: Tensor) -> Tensor:
-        """Add the gradients of a batch, in parts if the recipe says so; return the loss."""
+        """Add the gradients of a batch, in the recipe's number of parts, and return the loss."""
         parts = self.recipe.accumulate
         total = torch.zeros((), device=self.device)
-        for place, (x, y) in enumerate(zip(images.chunk(parts), labels.chunk(parts), strict=True)):
-            last = self._shared is None or place == parts - 1
-            with contextlib.nullcontext() if last else self._shared.no_sync():  # type: ignore[union-attr]
+        for part, (x, y) in enumerate(zip(images.chunk(parts), labels.chunk(parts), strict=True)):
+            last = self._distributed is None or part == parts - 1
+            with contextlib.nullcontext() if last else self._distributed.no_sync():  # type: ignore[union-attr]
                 loss = functional.cross_entropy(self._scores(self._forward, x), y) / parts
                 self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
             total += loss.detach()
         return total
 
     def _scores(self, forward: Callable[[Tensor], Tensor], images: Tensor) -> Tensor:
-        with self._mixed():
+        with self._autocast():
             scores = forward(prepared(images, self.recipe))
         classes = len(self.data.classes)
         if not isinstance(scores, Tensor) or scores.ndim != 2 or scores.shape[1] < classes:
@@ -280,12 +276,12 @@ class Trainer:
             )
         return scores.float()
 
-    def _mixed(self) -> torch.autocast:
+    def _autocast(self) -> torch.autocast:
         return torch.autocast(
             self.device.type,
             self._half,
             enabled=self.recipe.precision != "float32",
-            # A recorded graph must not depend on casts that were kept from before.
+            # A recorded graph must not depend on cached casts.
             cache_enabled=not self.recipe.cuda_graphs,
         )
 
@@ -296,23 +292,23 @@ class Trainer:
 
     def _set_learning_rate(self) -> None:
         steps = self.epochs * len(self.batches)
-        rate = self.recipe.learning_rate * share_of_rate(self.step, steps)
+        rate = self.recipe.learning_rate * rate_factor(self.step, steps)
         for group in self.optimiser.param_groups:
             group["lr"] = rate
 
-    def _made_faster(self) -> Callable[[Tensor], Tensor]:
-        """Return the network as the recipe runs it in training."""
+    def _training_forward(self) -> Callable[[Tensor], Tensor]:
+        """Return the network for training: distributed, compiled or recorded."""
         recipe, forward = self.recipe, self.model
         if self.processes.count > 1:
-            where = [self.device] if self.device.type == "cuda" else None
-            forward = self._shared = DistributedDataParallel(self.model, device_ids=where)
+            device_ids = [self.device] if self.device.type == "cuda" else None
+            forward = self._distributed = DistributedDataParallel(self.model, device_ids)
         if recipe.compile:
             mode = "reduce-overhead" if recipe.cuda_graphs else None
             compiled: Callable[[Tensor], Tensor] = torch.compile(forward, mode=mode)
             return compiled
         if recipe.cuda_graphs:
             images = self.data.train.images[: recipe.batch // recipe.accumulate]
-            with self._mixed(), _buffers_kept(self.model):
+            with self._autocast(), _restored_buffers(self.model):
                 sample = prepared(images.to(self.device), recipe)
                 torch.cuda.make_graphed_callables(self.model.train(), (sample,))
         return forward
@@ -324,7 +320,7 @@ class Trainer:
 
 def _require_finite(model: nn.Module, remedy: str) -> None:
     spoiled = [name for name, weights in model.named_parameters() if not weights.isfinite().all()]
-    # A buffer may be a mask of infinities.
+    # Infinities in a buffer are valid: it may be a mask.
     spoiled += [name for name, values in model.named_buffers() if values.isnan().any()]
     if spoiled:
         raise TrainingError(
@@ -333,26 +329,26 @@ def _require_finite(model: nn.Module, remedy: str) -> None:
 
 
 @contextlib.contextmanager
-def _buffers_kept(model: nn.Module) -> Iterator[None]:
-    """Undo what a forward that does not count leaves behind, such as BatchNorm's means."""
+def _restored_buffers(model: nn.Module) -> Iterator[None]:
+    """Restore the buffers that a forward pass changes, such as BatchNorm's means."""
     before = [buffer.clone() for buffer in model.buffers()]
     yield
     for buffer, value in zip(model.buffers(), before, strict=True):
         buffer.copy_(value)
 
 
-def _content(data: Dataset) -> str:
-    """Return what tells a data set from others of its name: labels, and some of the pictures."""
-    found = hashlib.sha256()
+def _checksum(data: Dataset) -> str:
+    """Return the size of a data set and a checksum of its labels and some of its pictures."""
+    checksum = hashlib.sha256()
     for part in (data.train, data.validation):
         some = part.images[:: max(1, len(part) // 64)]
         for values in (part.labels, some):
-            found.update(values.cpu().contiguous().numpy().tobytes())
-    return f"{len(data.train):,} with checksum {found.hexdigest()[:8]}"
+            checksum.update(values.cpu().contiguous().numpy().tobytes())
+    return f"{len(data.train):,} with checksum {checksum.hexdigest()[:8]}"
 
 
-def share_of_rate(step: int, steps: int) -> float:
-    """Return the learning rate of a step as a share of the highest: up a line, down a cosine."""
+def rate_factor(step: int, steps: int) -> float:
+    """Return the factor on the learning rate, which rises linearly and falls like a cosine."""
     rise = max(1, steps // 10)
     if step < rise:
         return (step + 1) / rise
@@ -360,7 +356,7 @@ def share_of_rate(step: int, steps: int) -> float:
 
 
 def _optimiser(model: nn.Module, recipe: Recipe) -> torch.optim.AdamW:
-    """Return AdamW; the weights of normalisations and the biases do not decay."""
+    """Return AdamW without weight decay for biases and normalisation layers."""
     weights = list(model.parameters())
     groups = [
         {"params": [w for w in weights if w.ndim > 1], "weight_decay": recipe.weight_decay},

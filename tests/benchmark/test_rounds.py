@@ -129,7 +129,7 @@ def test_contenders_of_about_equal_cost_get_one_number() -> None:
     runs = {"a": clock.work(0.1), "b": clock.work(0.099), "c": clock.work(0.0101)}
     result = compare(runs, rounds=6, min_sample_time=1.0, clock=clock)
     assert [m.number for m in result] == [11, 11, 100]
-    assert "A sample is 11 to 100 calls." in str(result)
+    assert "A sample has 11 to 100 calls." in str(result)
 
 
 def test_the_first_place_may_cost_without_a_false_verdict() -> None:
@@ -205,7 +205,7 @@ def test_ctrl_c_returns_the_complete_rounds() -> None:
     clock = FakeClock()
     left = compare({"a": failing(clock, KeyboardInterrupt())}, clock=clock, **ONE_CALL)
     assert (left.rounds, left.asked_rounds, left.complete) == (11, 25, False)
-    assert "stopped; 25 were asked for" in str(left)
+    assert "stopped; 25 were requested" in str(left)
 
 
 def test_the_deadline_of_a_caller_is_not_taken_for_ctrl_c() -> None:

@@ -64,7 +64,7 @@ def test_times_that_no_launch_delays_and_other_sizes_are_refused() -> None:
 
 def test_a_picture_says_who_waits() -> None:
     told = draw_timelines({"small": simulate(10, [4] * 6), "large": simulate(10, [25] * 6)})
-    assert "small: 6 launches, 6 kernels, 64 µs in all" in told.plain
+    assert "small: 6 launches, 6 kernels, 64 µs in total" in told.plain
     assert told.plain.count("(launch-bound)") == told.plain.count("(compute-bound)") == 1
     assert told.png is not None
     threads = draw_timelines({"small": simulate(10, [4] * 6)}, device="thread").plain

@@ -17,7 +17,7 @@ def test_memory_that_two_steps_save_is_counted_once() -> None:
     assert found.total == 4 * 64 * (1000 + 100)
     assert [tensor.not_counted for tensor in found.tensors] == ["", "", "counted above",
                                                                "a parameter"]  # fmt: skip
-    assert "275 KiB in all" in str(found)
+    assert "275 KiB in total" in str(found)
     assert found.result.shape == (64, 10)
 
 

@@ -79,11 +79,11 @@ def test_inference_compares_activations_with_gelu(tmp_path: Path) -> None:
 
 def test_a_compiled_network_that_computes_something_else_is_not_timed() -> None:
     scores = torch.ones(2, 10)
-    convnext_infer._two_ways_agree(
+    convnext_infer._check_compiled(
         {"relu": scores, "compiled relu": scores + 1e-3, "gelu": -scores}
     )
     with pytest.raises(BenchmarkError):
-        convnext_infer._two_ways_agree({"relu": scores, "compiled relu": scores + 1})
+        convnext_infer._check_compiled({"relu": scores, "compiled relu": scores + 1})
 
 
 # --- hpml train ---

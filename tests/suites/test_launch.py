@@ -19,7 +19,7 @@ def test_on_a_cpu_the_suite_measures_what_means_something_and_names_the_rest() -
     assert case.comparison.names == ("launch", "copy", "product")
     assert all(name in result.notes[0] for name in (launch.WAIT, *launch.TRANSFERS))
     text = str(result)
-    assert all(unit in text for unit in ("thousand a second", "GB/s", "GFLOP/s"))
+    assert all(unit in text for unit in ("thousand per second", "GB/s", "GFLOP/s"))
     assert len(result.plot().axes) == 1
 
 

@@ -145,7 +145,9 @@ def test_other_pictures_of_the_same_name_and_number_are_refused(tmp_path: Path) 
 
 def test_a_folder_that_takes_no_file_is_refused_before_the_training(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(TrainingError, match="expected a folder that takes a checkpoint, got File"):
+    with pytest.raises(
+        TrainingError, match="expected a writable folder for a checkpoint, got File"
+    ):
         train(network(), data(), recipe(), epochs=1, out=tmp_path / "file")
 
 

@@ -112,17 +112,17 @@ class Breaks(nn.Module):
         return x + (x * 0).sqrt().nan_to_num() if self.backward else x / 0 * 0
 
 
-@pytest.mark.parametrize("look_every", [1, 3])
+@pytest.mark.parametrize("read_every", [1, 3])
 @pytest.mark.parametrize("backward", [False, True])
 def test_a_loss_that_is_not_finite_stops_with_its_step(
-    backward: bool, look_every: int, monkeypatch: pytest.MonkeyPatch
+    backward: bool, read_every: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(module.LOOK_EVERY, "cpu", look_every)
+    monkeypatch.setitem(module.READ_EVERY, "cpu", read_every)
     model = nn.Sequential(nn.Flatten(), nn.Linear(64, 9), Breaks(1, backward), nn.Linear(9, 10))
     with pytest.raises(NotFiniteError, match=r"Try a lower learning_rate") as caught:
         train(model, data(), recipe(learning_rate=1e-6), epochs=1)
     assert caught.value.step == 1 + backward  # a gradient shows in the next loss
-    if look_every == 1 and not backward:
+    if read_every == 1 and not backward:
         assert all(bool(p.isfinite().all()) for p in model.parameters())
 
 
@@ -157,7 +157,7 @@ def test_the_scaler_skips_a_step_whose_gradients_overflow_and_is_kept_in_the_sta
 ) -> None:
     """PyTorch's own scaler, on the CPU, where no recipe has it: its place in the loop."""
     monkeypatch.setattr(Trainer, "_scaled", True)
-    monkeypatch.setattr(Trainer, "_mixed", lambda self: torch.autocast("cpu", enabled=False))
+    monkeypatch.setattr(Trainer, "_autocast", lambda self: torch.autocast("cpu", enabled=False))
     model = network()
     trainer = Trainer(model, data(), recipe("amp"), epochs=1)
     assert trainer.scaler.is_enabled()
@@ -309,8 +309,8 @@ def test_a_device_that_is_not_here_is_refused(device: str) -> None:
 def test_each_process_has_the_gpu_of_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOCAL_RANK", "1")
     monkeypatch.setattr(torch, "empty", lambda *_, **__: None)
-    assert processes._here("cuda") == torch.device("cuda", 1)
-    assert processes._here("cuda:0") == torch.device("cuda", 0)
+    assert processes._device_of_process("cuda") == torch.device("cuda", 1)
+    assert processes._device_of_process("cuda:0") == torch.device("cuda", 0)
 
 
 def test_a_network_without_a_weight_to_train_is_refused() -> None:

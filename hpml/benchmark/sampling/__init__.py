@@ -1,7 +1,6 @@
-"""From contenders to samples in interleaved rounds.
+"""Take samples in interleaved rounds.
 
-`timing` takes one sample of a contender, `rounds` takes many in turns, `results` looks at what a
-call returned.
+`timing` takes one sample, `rounds` schedules many, `results` checks what a call returned.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Measuring: one contender alone, or several in interleaved rounds.
+"""Measure one contender alone, or several in interleaved rounds.
 
-Every round runs each contender once. The orders within the rounds are balanced, because the second
-runs in caches that the first has left: each contender comes equally often at each place, and after
-each other. The same seed gives the same orders.
+Every round runs each contender once. Each finds the caches as its predecessor left them, so the
+orders within the rounds are balanced.
 """
 
 from __future__ import annotations
@@ -35,14 +34,14 @@ from hpml.benchmark.measurement import Environment, Measurement
 from hpml.benchmark.ratio import RESOLUTION, check_resolution
 from hpml.benchmark.sampling.timing import Sampler, Settings, choose_number
 
-ALIKE = 1.5
+SIMILAR_COST = 1.5
 """Contenders whose costs differ by no more than this factor get the same number of calls."""
 
 FEWEST_TO_STOP = 10
-"""Rounds. With fewer, no signed-rank test reaches a level of 0.2 %."""
+"""Rounds before the first interim analysis: fewer cannot reach a level of 0.2 %."""
 
-OF_THE_INTERPRETER = 1000
-"""More objects than Python sets aside by itself: 3.12 begins with 375, the others with none."""
+FROZEN_BY_PYTHON = 1000
+"""More objects than the interpreter freezes itself: 375 in Python 3.12, none in the others."""
 
 
 def measure(
@@ -57,19 +56,19 @@ def measure(
     """Measure one function without arguments.
 
     Args:
-        run: what to time; its result is dropped.
-        name: how to call it; by default the function's own name.
-        samples: how many to take.
-        min_sample_time: seconds that each sample should last; decides the calls per sample.
+        run: the function to time; its result is ignored.
+        name: the name of the measurement; by default the function's name.
+        samples: the number of samples.
+        min_sample_time: minimum seconds per sample; determines the calls per sample.
         warm_up: calls before anything is timed.
-        clock: see `hpml.benchmark.sampling.timing.Settings`.
+        clock: returns seconds; by default `time.perf_counter`.
 
     Returns:
-        A `Measurement` with `samples` samples in seconds per call. Print it to see median,
-        quartiles and a verdict on its quality.
+        A `Measurement` in seconds per call. Print it to see the median, the quartiles and advice
+        on its quality.
 
     Raises:
-        BenchmarkError: if an argument is out of range, or the clock does not advance.
+        BenchmarkError: if an argument is out of range or the clock does not advance.
 
     >>> result = measure(lambda: sum(range(100)), name="sum", samples=7)
     >>> result.name, len(result.samples), result.median > 0
@@ -77,12 +76,12 @@ def measure(
     """
     name = name or str(getattr(run, "__name__", type(run).__name__))
     samples = whole_number("samples", samples, 1)
-    found = compare(
+    comparison = compare(
         {name: run}, rounds=samples, min_sample_time=min_sample_time, warm_up=warm_up, clock=clock
     )
-    if not found.complete:
-        raise KeyboardInterrupt(f"after {found.rounds} of {samples} samples")
-    return found[name]
+    if not comparison.complete:
+        raise KeyboardInterrupt(f"after {comparison.rounds} of {samples} samples")
+    return comparison[name]
 
 
 def compare(
@@ -104,28 +103,30 @@ def compare(
     """Measure several contenders in interleaved rounds and compare them with a baseline.
 
     Args:
-        contenders: functions without arguments, by name; their results are dropped.
-        baseline: the name of the one to compare with; by default the first.
-        rounds: how often each contender is sampled. At least 6 for any answer, 25 for differences
-            of a few per cent, see `resolution`.
-        min_sample_time: seconds that each sample should last.
-        warm_up: calls of each contender before anything is timed. More than one says that first
-            calls are slow, as those that compile: one that is slow is no longer suspected of using
-            up its input.
-        threads, device, clock: see `hpml.benchmark.sampling.timing.Settings`.
-        resolution: the smallest change that is believed from 25 rounds on, as a fraction; from 15
-            it is five times as much, below ten times.
-        seed: of the order within the rounds.
-        stop_early: end after a third, three fifths or four fifths of the rounds, and 10 at least,
-            if each ratio to the baseline is far from 1 by then; see `PairedSamples.clear` for the
-            error rate.
-        progress: show a progress bar, with this text if it is one.
-        check: called with one result of each contender before anything is timed, and raises if
-            they do not compute the same; see `hpml.benchmark.agreement.same_results`.
+        contenders: functions without arguments, by name; their results are ignored.
+        baseline: the name of the baseline; by default the first contender.
+        rounds: samples per contender; at least 6 for any answer, 25 for differences of a few per
+            cent, see `resolution`.
+        min_sample_time: minimum seconds per sample.
+        warm_up: calls of each contender before anything is timed. More than one declares that
+            first calls are slow, as with compilation, and disables the advice on them.
+        threads: size of torch's thread pool during a sample.
+        device: "cpu" or "cuda". On "cuda" the device is synchronised before each reading of the
+            clock, so a sample is the wall-clock time from first launch to last result.
+        resolution: the smallest change that counts as real from 25 rounds on, as a fraction; with
+            15 to 24 rounds it is five times as large, with fewer ten times.
+        seed: the seed of the order within the rounds.
+        stop_early: whether to stop after a third, three fifths or four fifths of the rounds (at
+            least 10) if each ratio to the baseline is then far from 1; see `PairedSamples.clear`
+            for the error rate.
+        progress: whether to show a progress bar, or its label.
+        check: called with one result of each contender before anything is timed; raises if they
+            differ, such as `hpml.benchmark.agreement.same_results`.
+        clock: returns seconds; by default `time.perf_counter`.
 
     Returns:
         A `Comparison`; print it, or call its ``plot()`` and ``ratio(name)``. Ctrl-C ends the
-        rounds, and those that are complete are returned.
+        measurement and returns the complete rounds.
 
     Raises:
         BenchmarkError: if an argument is out of range, there are no contenders, or `check` fails.
@@ -137,19 +138,19 @@ def compare(
     'faster'
     """
     _check_contenders(contenders)
-    known = list(contenders)
-    if baseline is not None and baseline not in known:
+    names = list(contenders)
+    if baseline is not None and baseline not in names:
         raise BenchmarkError(
-            f"baseline: expected one of {', '.join(known)}, got {describe(baseline)}."
+            f"baseline: expected one of {', '.join(names)}, got {describe(baseline)}."
         )
     settings = Settings(threads, device, min_sample_time, warm_up, clock)
     resolution = check_resolution(resolution)
     rounds, seed = whole_number("rounds", rounds, 1), whole_number("seed", seed)
     function("check", check, "a function of the results, such as `same_results()`")
-    orders = schedule(len(known), rounds, seed)
+    orders = schedule(len(names), rounds, seed)
 
     def compared(measurements: list[Measurement]) -> Comparison:
-        return Comparison(tuple(measurements), baseline or known[0], rounds, seed, resolution)
+        return Comparison(tuple(measurements), baseline or names[0], rounds, seed, resolution)
 
     return _run(
         contenders,
@@ -179,7 +180,7 @@ def _check_contenders(contenders: object) -> None:
 
 
 def looks(rounds: int) -> tuple[int, ...]:
-    """Return after how many rounds to ask whether the answer is clear.
+    """Return the numbers of rounds after which to test whether the answer is clear.
 
     >>> looks(60), looks(25), looks(10)
     ((20, 36, 48), (10, 15, 20), ())
@@ -190,11 +191,11 @@ def looks(rounds: int) -> tuple[int, ...]:
 
 
 def schedule(contenders: int, rounds: int, seed: int) -> tuple[tuple[int, ...], ...]:
-    """Return the order of the contenders' places in each round.
+    """Return the order of the contenders in each round.
 
-    Each order is followed by its reverse. Twice as many rounds as contenders make a cycle, in which
-    each contender has come twice at each place and equally often after each other; the contenders
-    are shuffled again for each cycle.
+    Each order is followed by its reverse. In a cycle of twice as many rounds as contenders, each
+    contender is twice at each position and equally often after each other one. The contenders are
+    shuffled again for each cycle.
 
     Source: E. J. Williams, "Experimental designs balanced for the estimation of residual effects of
     treatments", Australian Journal of Scientific Research A 2, 1949.
@@ -202,16 +203,16 @@ def schedule(contenders: int, rounds: int, seed: int) -> tuple[tuple[int, ...], 
     >>> schedule(3, 6, seed=0)
     ((1, 2, 0), (0, 2, 1), (2, 0, 1), (1, 0, 2), (0, 1, 2), (2, 1, 0))
     """
-    generator = random.Random(seed)
-    # 0, 1, k - 1, 2, k - 2, ...: every distance between neighbours comes once.
+    rng = random.Random(seed)
+    # 0, 1, k - 1, 2, k - 2, ...: every distance between neighbours occurs once.
     zigzag = sorted(
         range(contenders), key=lambda place: min(2 * place - 1, 2 * (contenders - place))
     )
     orders: list[tuple[int, ...]] = []
     while len(orders) < rounds:
-        names = generator.sample(range(contenders), contenders)
+        shuffled = rng.sample(range(contenders), contenders)
         for turn in range(contenders):
-            order = tuple(names[(place + turn) % contenders] for place in zigzag)
+            order = tuple(shuffled[(place + turn) % contenders] for place in zigzag)
             orders += [order, order[::-1]]
     return tuple(orders[:rounds])
 
@@ -236,17 +237,17 @@ def _run(
     progress: bool | str = False,
     looks: Sequence[int] = (),
 ) -> Comparison:
-    """Take one sample of each contender a round, in the given orders."""
-    with contextlib.ExitStack() as opened:
-        opened.enter_context(module_calls.suspended())
+    """Take one sample of each contender per round, in the given orders."""
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(module_calls.suspended())
         samplers: dict[str, Sampler] = {}
         for name, run in contenders.items():
-            with _named(name, "while it was opened"):
+            with _named(name, "before its first call"):
                 samplers[name] = Sampler(run, settings)
         if check is not None:
             results = {}
             for name, sampler in samplers.items():
-                with _named(name, "in the call that is checked"):
+                with _named(name, "in the call for `check`"):
                     results[name] = sampler.result()
             answer: object = check(results)
             if answer is not None:
@@ -256,17 +257,19 @@ def _run(
                     "or use `same_results()`, with its brackets."
                 )
         prepared = _prepare(samplers, settings)
-        opened.enter_context(_only_new_garbage())
+        stack.enter_context(_only_new_garbage())
         rounds: list[list[float]] = []
         try:
             for order in _with_progress(orders, progress):
-                # The garbage of the last round must not be charged to this one.
+                # Otherwise this round would pay for the garbage of the last one.
                 gc.collect()
                 times = [0.0] * len(prepared)
-                for place in order:
-                    one = prepared[place]
-                    with _named(one.name, f"in round {len(rounds) + 1} of {len(orders)}"):
-                        times[place] = one.sampler.elapsed(one.number) / one.number
+                for index in order:
+                    contender = prepared[index]
+                    with _named(contender.name, f"in round {len(rounds) + 1} of {len(orders)}"):
+                        times[index] = (
+                            contender.sampler.elapsed(contender.number) / contender.number
+                        )
                 rounds.append(times)
                 if (
                     len(rounds) in looks
@@ -276,17 +279,17 @@ def _run(
         except ContenderError as error:
             if rounds:
                 error.comparison = compared(_measurements(prepared, rounds, settings))
-                error.add_note(f"`error.comparison` holds the {len(rounds)} complete rounds.")
+                error.add_note(f"`error.comparison` has the {len(rounds)} complete rounds.")
             raise
         except KeyboardInterrupt as error:
-            # A subclass is a caller's deadline, which is for the caller.
+            # A subclass is the deadline of a caller, who handles it.
             if not rounds or type(error) is not KeyboardInterrupt:
                 raise
         return compared(_measurements(prepared, rounds, settings))
 
 
 def _prepare(samplers: Mapping[str, Sampler], settings: Settings) -> list[_Prepared]:
-    """Warm up all contenders and choose how many calls their samples have."""
+    """Warm up all contenders and choose their calls per sample."""
     chosen: dict[str, tuple[int, float, int]] = {}
     for name, sampler in samplers.items():
         with _named(name, "while it was warmed up"):
@@ -296,51 +299,51 @@ def _prepare(samplers: Mapping[str, Sampler], settings: Settings) -> list[_Prepa
     numbers: dict[str, int] = {}
     group: list[str] = []
     for name in sorted(chosen, key=lambda name: chosen[name][1]):
-        if group and chosen[name][1] > ALIKE * chosen[group[-1]][1]:
+        if group and chosen[name][1] > SIMILAR_COST * chosen[group[-1]][1]:
             group = []
         group.append(name)
         numbers.update(dict.fromkeys(group, max(chosen[other][0] for other in group)))
     return [
-        _Prepared(name, samplers[name], numbers[name], settings.warm_up + made)
-        for name, (_, _, made) in chosen.items()
+        _Prepared(name, samplers[name], numbers[name], settings.warm_up + calls)
+        for name, (_, _, calls) in chosen.items()
     ]
 
 
 def _measurements(
     prepared: Sequence[_Prepared], rounds: Sequence[Sequence[float]], settings: Settings
 ) -> list[Measurement]:
-    here: Environment = environment_record(threads=settings.threads, device=settings.device)
+    environment: Environment = environment_record(threads=settings.threads, device=settings.device)
     return [
         Measurement(
-            one.name,
-            tuple(times[place] for times in rounds),
-            number=one.number,
-            warm_up=one.warm_up,
+            contender.name,
+            tuple(times[index] for times in rounds),
+            number=contender.number,
+            warm_up=contender.warm_up,
             device=settings.device,
             threads=settings.threads,
-            environment=here,
-            first=one.sampler.first if settings.warm_up < 2 else 0.0,
+            environment=environment,
+            first=contender.sampler.first if settings.warm_up < 2 else 0.0,
         )
-        for place, one in enumerate(prepared)
+        for index, contender in enumerate(prepared)
     ]
 
 
 @contextlib.contextmanager
 def _named(name: str, when: str) -> Iterator[None]:
-    """Raise what a contender raises as an error that says which contender, and when."""
+    """Turn an exception of a contender into a `ContenderError` with its name."""
     try:
         yield
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # a contender that exits would end the program without a word
+    except BaseException as error:  # a contender that exits would end the program silently
         raise ContenderError(f"Contender {name!r}, {when}: {error_text(error)}") from error
 
 
 @contextlib.contextmanager
 def _only_new_garbage() -> Iterator[None]:
-    """Let the collector pass over what is there already: 50 ms a look, with torch loaded."""
-    if gc.get_freeze_count() > OF_THE_INTERPRETER:
-        yield  # other code has set it aside and expects it so afterwards
+    """Exclude existing objects from garbage collection, which takes 50 ms with torch loaded."""
+    if gc.get_freeze_count() > FROZEN_BY_PYTHON:
+        yield  # other code has frozen objects, and unfreezing would affect it
         return
     gc.freeze()
     try:
@@ -359,24 +362,24 @@ def _with_progress(
         return _in_the_page(orders, text)
     from tqdm import tqdm
 
-    # A round is long: show each, the last one too.
+    # Rounds are long, so show each one, including the last.
     bar = tqdm(orders, desc=text or None, unit="round", leave=False, mininterval=0, miniters=1)
     return cast("Iterable[tuple[int, ...]]", bar)
 
 
 def _in_the_page(orders: Sequence[tuple[int, ...]], text: str) -> Iterator[tuple[int, ...]]:
-    """Yield the orders; show between rounds how many are done, in plain HTML that goes at the end.
+    """Yield the orders and show progress as HTML, which disappears at the end.
 
-    A control of ipywidgets would leave an error in a notebook that is opened again.
+    A widget of ipywidgets would leave an error message in a reopened notebook.
     """
-    key, shown = uuid.uuid4().hex, 0.0
+    key, last_update = uuid.uuid4().hex, 0.0
     try:
         for done, order in enumerate(orders):
-            if time.perf_counter() - shown > 0.1:
+            if time.perf_counter() - last_update > 0.1:
                 bar = f'<progress max="{len(orders)}" value="{done}"></progress>'
                 label = f"<small>{html.escape(text)} {bar} round {done} of {len(orders)}</small>"
                 put(Page("", label), key, again=done > 0)
-                shown = time.perf_counter()
+                last_update = time.perf_counter()
             yield order
     finally:
         put(Page("", ""), key, again=True)

@@ -1,10 +1,4 @@
-"""Taking one sample: the elapsed time of a number of calls, and how many calls a sample needs.
-
-The clock of a computer is good to a microsecond or so, and a call may take less. So a sample times
-many calls in one go and divides. The loop around the calls is that of `timeit`. Where
-torch is loaded it is held to the given number of threads; a process that never imported torch has
-nothing to hold, and is spared two seconds of importing.
-"""
+"""Take one sample: time enough calls for the resolution of the clock, in the loop of `timeit`."""
 
 from __future__ import annotations
 
@@ -24,40 +18,23 @@ from hpml.benchmark.errors import BenchmarkError, function, real, whole_number
 from hpml.benchmark.sampling.results import not_computed, refuse_unfinished, snapshot
 
 MOST_CALLS = 10**9
-"""More calls than this in one sample mean that the clock stands still."""
+"""A sample that needs more calls means that the clock does not advance."""
 
-PATIENCE = 1.0
-"""Seconds of the system's own clock after which a clock that shows none of them stands still."""
+CLOCK_TIMEOUT = 1.0
+"""Seconds of the system's clock after which the given clock must have advanced."""
 
 TRIALS = 5
 
-CLEAR = 0.05
-"""Of the time that a sample should last: a trial as long as this says what a call takes."""
+SHORTEST_TRIAL = 0.05
+"""Shortest trial, as a fraction of a sample, that counts as an estimate of the cost of a call."""
 
 LONGEST_PAUSE = 0.1
-"""Seconds. A trial that lasts longer is believed to be that long by itself."""
+"""Seconds. A longer trial is not repeated: a pause of the system is unlikely to explain it."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How samples are taken, the same for all contenders of a comparison.
-
-    Attributes:
-        threads: size of torch's thread pool during a sample.
-        device: where the work runs. On "cuda" the device is synchronised before each reading of
-            the clock, so that a sample is the wall clock from first launch to last result.
-        min_sample_time: seconds that one sample should last at least.
-        warm_up: calls made before anything is timed.
-        clock: returns seconds; None is `time.perf_counter`. Tests pass one that they control.
-
-    Raises:
-        BenchmarkError: if a value is out of range.
-
-    >>> Settings(threads=0)
-    Traceback (most recent call last):
-    ...
-    hpml.benchmark.errors.BenchmarkError: threads: expected a whole number of at least 1, got 0.
-    """
+    """How to take samples, the same for all contenders; see `hpml.benchmark.compare`."""
 
     threads: int = 1
     device: str = "cpu"
@@ -81,22 +58,14 @@ class Settings:
 
 
 class Sampler:
-    """Takes samples of a function.
-
-    >>> sampler = Sampler(lambda: sum(range(10)), Settings())
-    >>> sampler.elapsed(100) > 0
-    True
-    """
+    """Take samples of a function."""
 
     first = 0.0
-    """Seconds that the very first call worked; 0 where it was not timed.
-
-    Waiting for other programs is left out: on a busy machine a first call often meets one.
-    """
+    """Seconds of the first call without waiting for other programs; 0 if it was not timed."""
 
     def __init__(self, run: Callable[[], object], settings: Settings) -> None:
         if inspect.isgeneratorfunction(run) or inspect.iscoroutinefunction(run):
-            # Without a warm-up call its result would not be seen.
+            # Without a warm-up call its result would not be inspected.
             raise not_computed(run)
         self._run = run
         self._inspected = False
@@ -112,11 +81,10 @@ class Sampler:
         return snapshot(self.call())
 
     def elapsed(self, number: int) -> float:
-        """Return the seconds of `number` calls, after a few untimed ones.
+        """Return the seconds of `number` calls, after untimed calls that refill the caches.
 
-        A hundredth of `number` calls, and at least one, come first. In interleaved rounds another
-        contender ran just before and left its own data in the caches. A call so long that a sample
-        has only one fills them by itself.
+        Another contender ran just before. A hundredth of `number` calls, at least one, are untimed;
+        none is if `number` is 1, because so long a call refills the caches itself.
         """
         timer = timeit.Timer(self._run, timer=self._clock)
         with torch_threads(self._settings.threads):
@@ -128,23 +96,23 @@ class Sampler:
                 self.call()
                 timer.timeit(untimed - 1)
                 seconds = timer.timeit(number)
-            else:  # not one call more than was asked for
-                kept: list[object] = []
-                first = timeit.Timer(lambda: kept.append(self._once()), timer=self._clock)
+            else:  # the only call is also the first, so its result must be kept
+                results: list[object] = []
+                first = timeit.Timer(lambda: results.append(self._once()), timer=self._clock)
                 seconds = first.timeit(1)
-                self._inspect(kept[0])
+                self._inspect(results[0])
         if not 0 <= seconds < math.inf:
             raise BenchmarkError(
-                f"the clock says that {number:,} calls took {seconds} s; expected a clock that "
-                "only advances, in seconds."
+                f"by the clock {number:,} calls took {seconds} s; expected a clock in seconds "
+                "that only advances."
             )
         return seconds
 
     def _once(self) -> object:
-        began, worked = time.perf_counter(), time.process_time()
+        wall, cpu = time.perf_counter(), time.process_time()
         value = self._run()
-        taken = time.perf_counter() - began, time.process_time() - worked
-        self.first = self.first or min(taken)  # other threads may work longer than it took
+        elapsed = time.perf_counter() - wall, time.process_time() - cpu
+        self.first = self.first or min(elapsed)  # the CPU time includes other threads
         return value
 
     def _inspect(self, result: object) -> object:
@@ -156,34 +124,31 @@ class Sampler:
 def choose_number(
     elapsed: Callable[[int], float], min_sample_time: float
 ) -> tuple[int, float, int]:
-    """Return how many calls a sample needs to last `min_sample_time`.
+    """Return the calls per sample, the seconds per call, and the number of calls made.
 
-    Tries 1, 2, 5, 10, 20, 50 and so on, as `timeit.Timer.autorange` does. One that lasts long
-    enough is tried again, and what a call takes is the least of all trials: a pause of the
-    operating system makes a trial of few calls long, and a short trial escapes it most often.
-
-    >>> choose_number(lambda number: number * 0.3, min_sample_time=1.0)
-    (4, 0.3, 8)
+    Try 1, 2, 5, 10, 20, 50, … calls as `timeit.Timer.autorange` does, and repeat trials that are
+    long enough. The fastest trial gives the cost of a call, because pauses of the operating system
+    only lengthen trials.
     """
-    began = time.monotonic()
-    made = 0
+    start = time.monotonic()
+    calls = 0
     cost = math.inf
     for number in _series():
         seconds = 0.0
         for trial in range(TRIALS):
             if trial == 0 or min_sample_time <= seconds < LONGEST_PAUSE:
                 seconds = elapsed(number)
-                made += number
-                if seconds >= CLEAR * min_sample_time:
+                calls += number
+                if seconds >= SHORTEST_TRIAL * min_sample_time:
                     cost = min(cost, seconds / number)
         if seconds >= min_sample_time:
-            return max(1, math.ceil(min_sample_time / cost)), cost, made
-        stands_still = seconds == 0 and time.monotonic() - began > PATIENCE
-        if stands_still or number >= MOST_CALLS:
+            return max(1, math.ceil(min_sample_time / cost)), cost, calls
+        frozen = seconds == 0 and time.monotonic() - start > CLOCK_TIMEOUT
+        if frozen or number >= MOST_CALLS:
             break
     raise BenchmarkError(
-        f"{number:,} calls took {seconds:g} s by the clock; expected a clock that advances, in "
-        "seconds."
+        f"by the clock {number:,} calls took {seconds:g} s; expected a clock in seconds that "
+        "advances."
     )
 
 
@@ -194,7 +159,7 @@ def _series() -> Iterator[int]:
 
 @contextlib.contextmanager
 def torch_threads(threads: int) -> Iterator[None]:
-    """Hold torch to so many threads, if this process has loaded it."""
+    """Set the size of torch's thread pool, if this process has imported torch."""
     torch = sys.modules.get("torch")
     before = torch.get_num_threads() if torch is not None else threads
     if torch is None or before == threads:
@@ -208,10 +173,7 @@ def torch_threads(threads: int) -> Iterator[None]:
 
 
 def _synchronised(settings: Settings) -> Callable[[], float]:
-    """Return the clock, on a GPU preceded by the wait for the work that was started.
-
-    Without the wait a GPU would be timed by how fast work can be handed to it.
-    """
+    """Return the clock; for a GPU it first waits until all launched kernels are done."""
     clock = settings.clock or timeit.default_timer
     if not settings.device.startswith("cuda"):
         return clock
@@ -219,8 +181,8 @@ def _synchronised(settings: Settings) -> Callable[[], float]:
 
     if not torch.cuda.is_available():
         raise BenchmarkError(
-            f"device: expected one that torch can use, got {settings.device!r}, but "
-            "torch.cuda.is_available() is False; use device='cpu', see `hpml doctor`."
+            f"device: got {settings.device!r}, but torch.cuda.is_available() is False; use "
+            "device='cpu', see `hpml doctor`."
         )
     device = torch.device(settings.device)
 

@@ -1,8 +1,4 @@
-"""The page of a call tree. It stands by itself: no server, no file beside it, no kernel.
-
-The picture is there without a script too; with one, a frame is opened by a click or by Enter, the
-arrow keys walk through the calls, and depth and cutoff are chosen as in SnakeViz.
-"""
+"""A call tree as a self-contained page, static without scripts and otherwise like SnakeViz."""
 
 from __future__ import annotations
 
@@ -19,28 +15,26 @@ from hpml.profiling.errors import ProfilingError
 _WIDTH, _ROW = 960, 22
 _DEPTHS = (3, 5, 10, 15, 20)
 _CUTOFFS = (100, 1000, 10000)
-# Light enough for dark text; what lies in one file has one colour.
+# Light enough for dark text; one colour per file.
 _COLOURS = ("#F5D0A9", "#CFE3F5", "#D5E8C8", "#F2CFD3", "#E3D6F0", "#F4E7A8", "#CDE8E4", "#E5DDD0")
 
 
 def icicle(
     tree: CallTree, *, unit: str = "s", title: str = "", own: Mapping[str, float] | None = None
 ) -> Page:
-    """Return the picture of a call tree: each frame as wide as its total, below its caller."""
+    """Return the picture of a call tree: each frame is below its caller, as wide as its total."""
     if tree.total <= 0:
-        raise ProfilingError(
-            "Nothing was counted, so there is no picture; profile something that takes longer."
-        )
-    # A share of a ten thousandth is invisible and would only make the page large.
+        raise ProfilingError("The profile is empty; profile something that takes longer.")
+    # Smaller frames are invisible and would only make the page large.
     tree = tree.pruned(tree.total / _CUTOFFS[-1])
-    name = title or f"Calls by time, {_amount(tree.total, unit)} in all"
+    name = title or f"Calls by time, {_amount(tree.total, unit)} in total"
     body = (
         f'<div class="hpml-icicle" tabindex="0" data-lm-suppress-shortcuts="true" role="group" '
         f'aria-label="{html.escape(name)}">'
         f"<style>{asset(__package__, 'icicle.css')}</style>{_controls()}"
         f'<p class="hpml-icicle-about" aria-live="polite">{html.escape(_about(tree, unit))}</p>'
         f'<div class="hpml-icicle-picture">{_svg(tree, name)}</div>'
-        f"{_heaviest(_own(tree) if own is None else own, unit)}"
+        f"{_heaviest(_own_times(tree) if own is None else own, unit)}"
         f'<script type="application/json">{_data(tree, unit)}</script>'
         f"<script>{asset(__package__, 'icicle.js')}</script></div>"
     )
@@ -56,11 +50,11 @@ def _called(frame: CallTree) -> str:
 
 
 def called(name: str, place: str) -> str:
-    """Return how a function is named below the picture."""
+    """Return a function's name in the text below the picture."""
     return f"{name} ({place})" if place else name
 
 
-def _own(tree: CallTree) -> dict[str, float]:
+def _own_times(tree: CallTree) -> dict[str, float]:
     own: dict[str, float] = {}
     for _, frame in tree.walk():
         own[_called(frame)] = own.get(_called(frame), 0.0) + frame.own
@@ -68,7 +62,7 @@ def _own(tree: CallTree) -> dict[str, float]:
 
 
 def _about(frame: CallTree, unit: str) -> str:
-    return f"{_called(frame)}: {_amount(frame.total, unit)}, its own {_amount(frame.own, unit)}"
+    return f"{_called(frame)}: {_amount(frame.total, unit)}, own {_amount(frame.own, unit)}"
 
 
 def _plain(tree: CallTree, unit: str) -> str:
@@ -87,7 +81,7 @@ def _colour(frame: CallTree) -> int:
 
 
 def _svg(tree: CallTree, name: str) -> str:
-    """Return the picture as it stands before anything was clicked: five levels below the root."""
+    """Return the initial picture, ten levels below the root."""
     parts, depth_seen = [], 0
     waiting = [(tree, 0, 0.0)]
     scale = _WIDTH / tree.total
@@ -120,11 +114,11 @@ def _svg(tree: CallTree, name: str) -> str:
 
 def _controls() -> str:
     def choice(label: str, options: list[tuple[str, str]], chosen: str) -> str:
-        made = "".join(
+        items = "".join(
             f'<option value="{value}"{" selected" if value == chosen else ""}>{text}</option>'
             for value, text in options
         )
-        return f'<label>{label} <select data-set="{label.lower()}">{made}</select></label>'
+        return f'<label>{label} <select data-set="{label.lower()}">{items}</select></label>'
 
     return (
         '<div class="hpml-icicle-controls" hidden>'
@@ -132,34 +126,34 @@ def _controls() -> str:
         + choice("Depth", [(str(d), str(d)) for d in _DEPTHS], "10")
         + choice("Cutoff", [(str(c), f"1 / {c:,}") for c in _CUTOFFS], "1000")
         + '<button type="button" data-reset>Reset</button>'
-        + "<span>Click or Enter opens a frame, arrow keys walk, Escape goes back.</span></div>"
+        + "<span>Click or Enter opens a frame, arrow keys move, Escape goes back.</span></div>"
     )
 
 
 def _heaviest(own: Mapping[str, float], unit: str) -> str:
-    """Return the functions with most time of their own as a folded table: it needs no script."""
-    whole = sum(own.values())
+    """Return a folded table of the functions with most own time, which needs no script."""
+    total = sum(own.values())
     rows = sorted(own.items(), key=lambda item: -item[1])[:15]
     table = Table(
         ["function", "own", "share"],
-        [[name, value, value / whole] for name, value in rows if value > 0],
+        [[name, value, value / total] for name, value in rows if value > 0],
         formats={"own": lambda value: _amount(value, unit), "share": "{:.1%}".format},
     )
     return f"<details><summary>Heaviest functions</summary>{table._repr_html_()}</details>"
 
 
 def _data(tree: CallTree, unit: str) -> str:
-    """Return the tree for the script, a row a frame, in the order of the list below."""
+    """Return the tree as JSON for the script, one row per frame."""
     texts: dict[str, int] = {}
     rows: list[list[float | None]] = []
-    above: list[int] = []
+    path: list[int] = []
     for depth, frame in tree.walk():
-        del above[depth:]
+        del path[depth:]
         name, place = (texts.setdefault(text, len(texts)) for text in (frame.name, frame.place))
         own = float(f"{frame.own:.4g}")
-        caller = above[-1] if above else -1
+        caller = path[-1] if path else -1
         rows.append([name, place, own, frame.calls, caller, _colour(frame)])
-        above.append(len(rows) - 1)
-    found = {"unit": unit, "colours": _COLOURS, "texts": list(texts), "rows": rows}
+        path.append(len(rows) - 1)
+    data = {"unit": unit, "colours": _COLOURS, "texts": list(texts), "rows": rows}
     # "</" would end the script element.
-    return json.dumps(found, separators=(",", ":")).replace("</", "<\\/")
+    return json.dumps(data, separators=(",", ":")).replace("</", "<\\/")

@@ -8,9 +8,9 @@
     const caller = frames[frame.caller];
     if (caller) { caller.total += frame.total; caller.below.unshift(frame); }
   }
-  const whole = frames[0], svg = root.querySelector("svg"), about = root.querySelector(".hpml-icicle-about");
+  const tree = frames[0], svg = root.querySelector("svg"), about = root.querySelector(".hpml-icicle-about");
   const state = {style: "icicle", depth: 10, cutoff: 1000};
-  let top = whole, chosen = whole, shown = [], height = 0;
+  let top = tree, chosen = tree, shown = [], height = 0;
   const amount = (value) => {
     if (data.unit !== "s") return `${+value.toPrecision(4)} ${data.unit}`;
     const [unit, size] = value >= 1 ? ["s", 1] : value >= 1e-3 ? ["ms", 1e-3] : ["µs", 1e-6];
@@ -18,7 +18,7 @@
   };
   const called = (frame) => frame.place ? `${frame.name} (${frame.place})` : frame.name;
   const path = (frame) => frame ? [...path(frames[frame.caller]), frame] : [];
-  const share = (frame) => `${(100 * frame.total / whole.total).toFixed(1)}%`;
+  const share = (frame) => `${(100 * frame.total / tree.total).toFixed(1)}%`;
   const make = (kind, attributes, text = "") => {
     const part = document.createElementNS("http://www.w3.org/2000/svg", kind);
     for (const [name, value] of Object.entries(attributes)) part.setAttribute(name, value);
@@ -40,9 +40,9 @@
   const icicle = ({frame, depth, left, width}) => {
     const group = make("g", {}), x = left * 960, size = width * 960;
     group.append(make("rect", {x, y: depth * 22, width: size, height: 21, fill: frame.colour}));
-    const room = Math.floor(size / 6.6) - 1;
-    if (room > 2) {
-      const label = frame.name.length <= room ? frame.name : `${frame.name.slice(0, room - 1)}…`;
+    const letters = Math.floor(size / 6.6) - 1;
+    if (letters > 2) {
+      const label = frame.name.length <= letters ? frame.name : `${frame.name.slice(0, letters - 1)}…`;
       group.append(make("text", {x: x + 4, y: depth * 22 + 15}, label));
     }
     return group;
@@ -50,15 +50,15 @@
   const sunburst = (ring) => ({frame, depth, left, width}) => {
     const group = make("g", {}), inner = depth * ring, outer = inner + ring;
     const point = (turn, r) => `${480 + r * Math.sin(2 * Math.PI * turn)} ${300 - r * Math.cos(2 * Math.PI * turn)}`;
-    // A whole turn would begin and end in one point, and draw nothing.
+    // An arc of a full turn starts and ends in one point and would draw nothing.
     const end = left + Math.min(width, 0.99999), large = width > 0.5 ? 1 : 0;
     group.append(make("path", {fill: frame.colour, d: `M ${point(left, inner)} L ${point(left, outer)} `
       + `A ${outer} ${outer} 0 ${large} 1 ${point(end, outer)} L ${point(end, inner)} `
       + `A ${inner} ${inner} 0 ${large} 0 ${point(left, inner)} Z`}));
     const middle = depth ? left + width / 2 : 0, r = depth ? inner + ring / 2 : 0;
-    const room = Math.floor((depth ? 2 * Math.PI * r * Math.min(width, 0.5) : 2 * ring) / 6.6) - 1;
-    if (room > 3 && ring > 14) {
-      const label = frame.name.length <= room ? frame.name : `${frame.name.slice(0, room - 1)}…`;
+    const letters = Math.floor((depth ? 2 * Math.PI * r * Math.min(width, 0.5) : 2 * ring) / 6.6) - 1;
+    if (letters > 3 && ring > 14) {
+      const label = frame.name.length <= letters ? frame.name : `${frame.name.slice(0, letters - 1)}…`;
       const [x, y] = point(middle, r).split(" "), upside = middle > 0.25 && middle < 0.75;
       group.append(make("text", {x, y, "text-anchor": "middle", "dominant-baseline": "middle",
         transform: `rotate(${360 * middle + (upside ? 180 : 0)} ${x} ${y})`}, label));
@@ -71,18 +71,18 @@
     shown.find(part => part.frame === frame)?.group.parentNode.append(shown.find(part => part.frame === frame).group);
     const calls = frame.calls == null ? "" : `, ${frame.calls} call${frame.calls === 1 ? "" : "s"}`;
     about.textContent = `${called(frame)}: ${amount(frame.total)} (${share(frame)}), `
-      + `its own ${amount(frame.own)}${calls}. Call stack: ${path(frame).map(one => one.name).join(" > ")}`;
+      + `own ${amount(frame.own)}${calls}. Call stack: ${path(frame).map(one => one.name).join(" > ")}`;
   };
   const draw = () => {
     const found = layout(), deepest = Math.max(...found.map(part => part.depth)) + 1;
     const round = state.style === "sunburst";
-    height = Math.max(height, deepest * 22);  // what is below does not jump when a frame opens
+    height = Math.max(height, deepest * 22);  // keeps the page below in place when a frame opens
     svg.setAttribute("viewBox", round ? "0 0 960 600" : `0 0 960 ${height}`);
     const drawn = found.map(part => {
       const group = (round ? sunburst(295 / deepest) : icicle)(part);
       group.firstChild.append(make("title", {}, `${called(part.frame)}: ${amount(part.frame.total)} (${share(part.frame)})`));
       group.addEventListener("click", () => { open(part.frame); });
-      // A picture that moves below a resting mouse chooses nothing: what was opened stays chosen.
+      // Ignore events of a picture that moves below a resting mouse.
       group.addEventListener("mousemove", (event) => {
         if ((event.movementX || event.movementY) && chosen !== part.frame) choose(part.frame);
       });
@@ -93,8 +93,8 @@
     choose(drawn.some(part => part.frame === chosen) ? chosen : top);
   };
   const open = (frame) => {
-    // Opening what is open already goes back to its caller.
-    top = frame === top ? frames[frame.caller] ?? whole : frame;
+    // Opening the top frame goes back to its caller.
+    top = frame === top ? frames[frame.caller] ?? tree : frame;
     chosen = frame;
     draw();
   };
@@ -107,7 +107,7 @@
       draw();
     });
   }
-  root.querySelector("[data-reset]").addEventListener("click", () => { top = chosen = whole; draw(); });
+  root.querySelector("[data-reset]").addEventListener("click", () => { top = chosen = tree; draw(); });
   root.addEventListener("keydown", (event) => {
     if (event.target !== root) return;
     const seen = (frame) => frame && shown.some(part => part.frame === frame) ? frame : null;
@@ -119,7 +119,7 @@
       ArrowLeft: () => beside(-1), ArrowRight: () => beside(1)};
     if (moves[event.key]) { const next = moves[event.key](); if (next) choose(next); }
     else if (event.key === "Enter") open(chosen);
-    else if (event.key === "Escape" && top !== whole) open(top);
+    else if (event.key === "Escape" && top !== tree) open(top);
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -1,3 +1,3 @@
-"""Where memory goes: line by line, by what keeps it, for the backward pass, on a GPU."""
+"""Measure memory line by line, over time, and for the backward pass."""
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Memory line by line: the process's resident pages, or what Python's allocators count.
-
-Resident memory knows nothing of a GPU, and what was freed may stay with the process for later use.
-`tracemalloc` sees what is allocated and freed within one line, and nothing of PyTorch's own memory.
-"""
+"""Memory line by line: the resident memory of the process, or Python's own allocations."""
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ from hpml.profiling.errors import ProfilingError
 
 
 class MemoryLine(NamedTuple):
-    """A line of a function: resident memory after it, in MiB, and by how much it grew."""
+    """A line of a function: resident memory after it and its increase, both in MiB."""
 
     number: int
     usage: float | None
@@ -29,7 +25,7 @@ class MemoryLine(NamedTuple):
 
 
 class AllocationLine(NamedTuple):
-    """A line of a function: the bytes that it left allocated, and the most at a time in it."""
+    """A line of a function: the bytes that it left allocated, and its peak."""
 
     number: int
     kept: int | None
@@ -40,13 +36,11 @@ class AllocationLine(NamedTuple):
 
 @dataclass(frozen=True)
 class LineMemory(Shown):
-    """Memory in each line of a function, in one run.
+    """The memory in each line of a function, in one run, and the function's result.
 
     Attributes:
-        table: a row a line.
-        lines: `MemoryLine` or `AllocationLine`, also for the lines that were not executed.
-        result: what the function returned.
-        peak: of `allocation_lines`, the most bytes at a time since the call began.
+        lines: a `MemoryLine` or `AllocationLine` per line; unexecuted lines have None as values.
+        peak: the peak of the call in bytes, for `allocation_lines` only.
     """
 
     table: Table = field(repr=False, compare=False)
@@ -57,13 +51,7 @@ class LineMemory(Shown):
 
 @dataclass(frozen=True)
 class MemoryOverTime:
-    """Resident memory sampled while a function ran.
-
-    Attributes:
-        seconds: since the start, one a sample.
-        usage: resident memory in MiB, one a sample.
-        result: what the function returned.
-    """
+    """Seconds since the start and resident memory in MiB of each sample, and the result."""
 
     seconds: tuple[float, ...]
     usage: tuple[float, ...]
@@ -71,16 +59,18 @@ class MemoryOverTime:
 
 
 def memory_lines(function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> LineMemory:
-    """Call a function once and ask after each of its lines how much memory is resident.
+    """Call a function once and read the resident memory after each of its lines.
 
-    A tight loop becomes several hundred times slower: give it a small case.
+    The process may keep freed memory for later use, so an increase can be missing. A tight loop
+    becomes several hundred times slower, so use a small input.
 
     Args:
-        function: written in Python, in a file or in a cell; what it calls is not looked into.
+        function: written in Python, in a file or in a cell; the functions that it calls are not
+            traced.
 
     Raises:
-        ProfilingError: if `function` is not written in Python, its source is not known, or
-            another tracer (a debugger, coverage) is running.
+        ProfilingError: if `function` is not written in Python, its source is unknown, or another
+            tracer (a debugger, coverage) is running.
 
     Source: https://pypi.org/project/memory-profiler/
 
@@ -95,7 +85,7 @@ def memory_lines(function: Callable[..., Any], /, *arguments: Any, **keywords: A
 
     code, source, first = traceable("memory_lines", function)
     profiler = LineProfiler()
-    # Not `add_function`: it refuses whatever is not in a file, and a cell's source is known too.
+    # Not `add_function`, which refuses functions that are defined in a cell.
     measured: dict[int, tuple[float, float, int]] = {}
     for each in _with_inner(code):
         profiler.code_map[each] = measured
@@ -111,8 +101,8 @@ def memory_lines(function: Callable[..., Any], /, *arguments: Any, **keywords: A
         lines,
         mib,
         title=f"Resident memory of {code.co_name}, line by line",
-        caption="Resident memory of the process, not memory of a GPU. Memory is read after each "
-        "line, so ignore the times of this run.",
+        caption="Resident memory of the process, without a GPU's memory. Reading memory after each "
+        "line makes the run much slower.",
     )
     return LineMemory(table, lines, result)
 
@@ -120,19 +110,19 @@ def memory_lines(function: Callable[..., Any], /, *arguments: Any, **keywords: A
 def allocation_lines(
     function: Callable[..., Any], /, *arguments: Any, **keywords: Any
 ) -> LineMemory:
-    """Call a function once and count what Python allocates in each of its lines.
+    """Call a function once and count the bytes that Python allocates in each of its lines.
 
-    Counted are Python's objects and NumPy's arrays, in this function and all that it calls, by any
-    thread. The memory of tensors is not Python's: see `work_of`. A few hundred bytes a line are the
-    counting itself.
+    This includes Python's objects and NumPy's arrays, by all functions that it calls and all
+    threads, but not the memory of tensors: see `work_of`. The counting itself allocates a few
+    hundred bytes per line.
 
     Args:
-        function: written in Python, in a file or in a cell. Of a recursive one the first call's
-            lines are shown.
+        function: written in Python, in a file or in a cell. For a recursive function only the
+            first call is shown.
 
     Raises:
-        ProfilingError: if `function` is not written in Python, its source is not known, another
-            tracer (a debugger, coverage) is running, or tracemalloc is on already.
+        ProfilingError: if `function` is not written in Python, its source is unknown, another
+            tracer (a debugger, coverage) is running, or tracemalloc is already on.
 
     Source: https://docs.python.org/3/library/tracemalloc.html
 
@@ -165,14 +155,14 @@ def allocation_lines(
         lines,
         format_bytes,
         title=f"Python's allocations in {code.co_name}, line by line",
-        caption=f"At most {format_bytes(reader.peak)} at a time. Counted by tracemalloc: "
-        "Python's objects and NumPy's arrays, not the memory of tensors.",
+        caption=f"Peak: {format_bytes(reader.peak)}. Counted by tracemalloc: Python's objects and "
+        "NumPy's arrays, not the memory of tensors.",
     )
     return LineMemory(table, lines, result, reader.peak)
 
 
 def memory_over_time(function: Callable[..., Any], *arguments: Any) -> MemoryOverTime:
-    """Call a function once while another process samples resident memory, each hundredth second.
+    """Call a function once while another process samples the resident memory every 10 ms.
 
     Raises:
         ProfilingError: if `function` cannot be called.
@@ -183,7 +173,7 @@ def memory_over_time(function: Callable[..., Any], *arguments: Any) -> MemoryOve
     errors: list[BaseException] = []
 
     def run() -> Any:
-        # memory_profiler kills every child of this process if the function raises.
+        # If the function raises, memory_profiler kills all child processes of this process.
         try:
             return function(*arguments)
         except Exception as error:  # noqa: BLE001 - raised again below
@@ -197,7 +187,7 @@ def memory_over_time(function: Callable[..., Any], *arguments: Any) -> MemoryOve
         raise errors[0]
     start = samples[0][1]
     return MemoryOverTime(
-        tuple(when - start for _, when in samples), tuple(used for used, _ in samples), result
+        tuple(time - start for _, time in samples), tuple(usage for usage, _ in samples), result
     )
 
 
@@ -218,7 +208,7 @@ def _table(
     measured: list[str], lines: tuple[Any, ...], form: Callable[..., str], **texts: str
 ) -> Table:
     def indented(line: object) -> str:
-        return str(line).replace(" ", "\u00a0")  # which a page keeps
+        return str(line).replace(" ", "\u00a0")  # a page collapses plain spaces
 
     return Table(
         ["Line #", *measured, "Occurrences", "Line Contents"],
@@ -238,7 +228,7 @@ def _with_inner(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 class _Reader:
-    """Reads tracemalloc's counters whenever the function goes on to another line."""
+    """Read tracemalloc's counters after each line of the function."""
 
     def __init__(self, code: types.CodeType) -> None:
         self.lines: dict[int, tuple[int, int, int]] = {}
@@ -256,9 +246,9 @@ class _Reader:
         if frame.f_code is not self._code or self._frame is not None:
             return None
         self._frame = frame
-        return self._went_on
+        return self._trace
 
-    def _went_on(self, frame: types.FrameType, event: str, argument: object) -> Any:
+    def _trace(self, frame: types.FrameType, event: str, argument: object) -> Any:
         now, peak = tracemalloc.get_traced_memory()
         self.peak = max(self.peak, peak - self._start)
         if event in ("line", "return"):
@@ -269,4 +259,4 @@ class _Reader:
             self._line = frame.f_lineno
             tracemalloc.reset_peak()
             self._before = tracemalloc.get_traced_memory()[0]
-        return self._went_on
+        return self._trace

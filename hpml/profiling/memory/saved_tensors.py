@@ -1,8 +1,7 @@
-"""What autograd keeps between a forward and its backward pass, tensor by tensor.
+"""List the tensors that autograd saves between a forward and its backward pass.
 
-PyTorch hands each tensor that a step saves to a pair of hooks. They see the tensor and not the
-step, so the steps are walked afterwards and asked for what they saved: the hook that answers knows
-which of the tensors it hands back.
+PyTorch passes each saved tensor to a pair of hooks, without the step that saved it. So afterwards
+each step is asked for its saved tensors, and the unpack hook records which ones it returns.
 """
 
 from __future__ import annotations
@@ -18,45 +17,40 @@ from hpml.profiling.errors import ProfilingError
 if TYPE_CHECKING:
     import torch
 
-Why = Literal["", "a parameter", "counted above"]
+NotCounted = Literal["", "a parameter", "counted above"]
 
 
 class SavedTensor(NamedTuple):
-    """One tensor that a step of the backward pass needs."""
+    """A tensor that a step of the backward pass needs."""
 
     operation: str
     role: str
     shape: tuple[int, ...]
     dtype: str
     bytes: int
-    not_counted: Why = ""
+    not_counted: NotCounted = ""
 
 
 @dataclass(frozen=True)
 class SavedTensors(Shown):
-    """What the backward pass of one call needs, in the order in which it was saved.
-
-    Attributes:
-        tensors: one entry for each time that a step saved something.
-        result: what the call returned.
-    """
+    """The tensors that the steps of one call saved, in order, and the call's result."""
 
     tensors: tuple[SavedTensor, ...]
     result: Any = field(default=None, repr=False, compare=False)
 
     @property
     def total(self) -> int:
-        """Bytes that are kept for the backward pass, beyond the parameters."""
+        """Bytes saved for the backward pass, without the parameters."""
         return sum(tensor.bytes for tensor in self.tensors)
 
     @property
     def table(self) -> Table:
-        """A row for each saved tensor."""
+        """One row per saved tensor."""
         return Table(
             ["operation", "saves its", "shape", "dtype", "kept", "not counted"],
             self.tensors,
             title="Saved for the backward pass",
-            caption=f"{format_bytes(self.total)} in all. Memory that several tensors share is "
+            caption=f"{format_bytes(self.total)} in total. Memory that several tensors share is "
             "counted once. Parameters exist anyway and are not counted.",
             align=["left", "left", "left", "left", "right", "left"],
             formats={"kept": format_bytes},
@@ -66,16 +60,15 @@ class SavedTensors(Shown):
 def saved_tensors(function: Callable[..., Any], *arguments: Any) -> SavedTensors:
     """Call a function or a module once and list the tensors that autograd saves meanwhile.
 
-    A piece of memory is counted once and whole: two steps may save one tensor, and a view keeps all
-    that it is a view of. Parameters (and a module's buffers) are named and not counted. An argument
-    is counted where a step saves it.
+    Each storage is counted once and completely: two steps may save the same tensor, and a view
+    keeps its whole base alive. Parameters and a module's buffers are listed but not counted.
 
     Args:
-        function: what is called with `arguments`; its parameters, if it is a module, are known, and
-            otherwise those that a gradient arrives at.
+        function: called with `arguments`. For a function that is not a module, the parameters are
+            those that receive a gradient.
 
     Raises:
-        ProfilingError: if `function` cannot be called.
+        ProfilingError: if `function` cannot be called or runs its own backward pass.
 
     Source: https://docs.pytorch.org/tutorials/intermediate/autograd_saved_tensors_hooks_tutorial.html
 
@@ -97,54 +90,58 @@ def saved_tensors(function: Callable[..., Any], *arguments: Any) -> SavedTensors
     check_function("saved_tensors", function)
     packed: list[torch.Tensor] = []
     names: dict[int, tuple[str, str]] = {}
-    asked = ("", "")
+    current = ("", "")
 
     def pack(tensor: torch.Tensor) -> int:
         packed.append(tensor.detach())
         return len(packed) - 1
 
     def unpack(number: int) -> torch.Tensor:
-        names.setdefault(number, asked)
+        names.setdefault(number, current)
         return packed[number]
 
     with saved_tensors_hooks(pack, unpack):
         result = function(*arguments)
-    own: set[int] = set()
+    parameters: set[int] = set()
     if isinstance(function, torch.nn.Module):
-        own |= {_memory(tensor) for tensor in (*function.parameters(), *function.buffers())}
+        parameters |= {_storage(tensor) for tensor in (*function.parameters(), *function.buffers())}
     for step in _steps(result):
         variable = getattr(step, "variable", None)
         if isinstance(variable, torch.nn.Parameter):
-            own.add(_memory(variable))
+            parameters.add(_storage(variable))
         for role in _roles(step):
-            asked = (step.name().rsplit("::", 1)[-1], role.removeprefix("_saved_"))
+            current = (step.name().rsplit("::", 1)[-1], role.removeprefix("_saved_"))
             try:
                 getattr(step, role)
             except RuntimeError as error:
                 raise ProfilingError(
-                    f"{asked[0]} ran its own backward pass, which frees what was saved. Pass "
-                    "only the forward to saved_tensors."
+                    f"The function ran the backward pass of {current[0]}, which frees the saved "
+                    "tensors. Pass only the forward pass to saved_tensors."
                 ) from error
-    return SavedTensors(tuple(_rows(packed, names, own)), result)
+    return SavedTensors(tuple(_rows(packed, names, parameters)), result)
 
 
 def _rows(
-    packed: Sequence[torch.Tensor], names: dict[int, tuple[str, str]], own: set[int]
+    packed: Sequence[torch.Tensor], names: dict[int, tuple[str, str]], parameters: set[int]
 ) -> Iterator[SavedTensor]:
     seen: set[int] = set()
     for number, tensor in enumerate(packed):
-        memory = _memory(tensor)
-        why: Why = "a parameter" if memory in own else "counted above" if memory in seen else ""
-        seen.add(memory)
-        size = 0 if why else tensor.untyped_storage().nbytes()
-        # What no step of the result knows was saved on a way that does not lead to it.
-        operation, role = names.get(number, ("not on the way to the result", ""))
+        storage = _storage(tensor)
+        reason: NotCounted = ""
+        if storage in parameters:
+            reason = "a parameter"
+        elif storage in seen:
+            reason = "counted above"
+        seen.add(storage)
+        size = 0 if reason else tensor.untyped_storage().nbytes()
+        # Steps that do not lead to the result cannot be found from it.
+        operation, role = names.get(number, ("not needed for the result", ""))
         dtype = str(tensor.dtype).removeprefix("torch.")
-        yield SavedTensor(operation, role, tuple(tensor.shape), dtype, size, why)
+        yield SavedTensor(operation, role, tuple(tensor.shape), dtype, size, reason)
 
 
 def _steps(result: object) -> Iterator[Any]:
-    """Yield the steps of the backward pass that lead to some results."""
+    """Yield the steps of the backward pass from the tensors in a result."""
     from torch.utils._pytree import tree_leaves
 
     waiting = [getattr(leaf, "grad_fn", None) for leaf in tree_leaves(result)]
@@ -158,10 +155,10 @@ def _steps(result: object) -> Iterator[Any]:
 
 
 def _roles(step: Any) -> list[str]:
-    """Return the attributes in which a step has what it saved; one's own Function has one."""
+    """Return the names of a step's saved tensors; a custom Function has only "saved_tensors"."""
     return [name for name in dir(step) if name.startswith("_saved_") or name == "saved_tensors"]
 
 
-def _memory(tensor: torch.Tensor) -> int:
-    """Return what is the same for two tensors that share their memory, also without numbers."""
+def _storage(tensor: torch.Tensor) -> int:
+    """Return an identifier of a tensor's storage, also for meta tensors."""
     return int(tensor.untyped_storage()._cdata)

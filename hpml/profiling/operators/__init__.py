@@ -1,3 +1,3 @@
-"""Operators of PyTorch: which ran, what each took, and a report on one that is slow."""
+"""Count, time and report the operators that PyTorch executes."""
 
 from __future__ import annotations

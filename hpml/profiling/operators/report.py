@@ -1,4 +1,4 @@
-"""A report on a slow operator that others can reproduce: a script, what it printed, and where."""
+"""A reproducible report on a slow operator: a script, its output and the machine."""
 
 from __future__ import annotations
 
@@ -34,13 +34,7 @@ for statement in {statements}:
 
 @dataclass(frozen=True)
 class OperatorReport:
-    """What to send with an issue.
-
-    Attributes:
-        script: a program that needs PyTorch alone.
-        output: what it printed here, run in a process of its own.
-        text: both, with the machine and versions, in Markdown.
-    """
+    """A script that needs only PyTorch, its output, and both with the machine as Markdown text."""
 
     script: str
     output: str
@@ -56,18 +50,18 @@ class OperatorReport:
 def operator_report(
     slow: str, other: str, *, seconds: float = 1.0, **tensors: torch.Tensor
 ) -> OperatorReport:
-    """Measure a slow operator and another on one thread of a process of their own; report it.
+    """Measure a slow operator and another one on one thread of a new process, and report them.
 
     Args:
-        slow: the call, as source: ``"torch.nn.functional.gelu(x)"``.
-        other: what it is compared with: another operator that does as much, or the same one on
-            another layout or type.
-        seconds: how long each is measured.
-        tensors: by name, what the calls use; their numbers are not written down, their shape, type
-            and layout are, the range of whole numbers, and whether gradients are asked for.
+        slow: the call as source code: ``"torch.nn.functional.gelu(x)"``.
+        other: a call to compare it with, such as another operator with as much work, or the same
+            operator on another layout or dtype.
+        seconds: measuring time for each.
+        tensors: the tensors that the calls use, by name. The script has random tensors of the same
+            shape, dtype, layout and ``requires_grad``, for integers also of the same range.
 
     Raises:
-        ProfilingError: a value is no dense tensor on the CPU, or the script fails.
+        ProfilingError: if a value is not a dense tensor on the CPU, or the script fails.
 
     >>> import torch
     >>> call = "torch.nn.functional.gelu(x)"
@@ -75,8 +69,8 @@ def operator_report(
     >>> "x = torch.rand((64,), dtype=torch.float32)" in report.script
     True
     """
-    made = [_made(name, tensor) for name, tensor in tensors.items()]
-    script = _SCRIPT.format(tensors="\n".join(made), statements=(slow, other), seconds=seconds)
+    lines = [_tensor_line(name, tensor) for name, tensor in tensors.items()]
+    script = _SCRIPT.format(tensors="\n".join(lines), statements=(slow, other), seconds=seconds)
     done = subprocess.run(
         [sys.executable, "-P", "-c", script],
         capture_output=True,
@@ -88,24 +82,24 @@ def operator_report(
     if done.returncode:
         last_line = done.stderr.strip().splitlines()[-1]
         raise ProfilingError(
-            f"operator_report expects calls that run on the tensors it is given, got {slow!r} and "
-            f"{other!r}, which ended with {last_line}."
+            f"operator_report expects calls that run with the given tensors, got {slow!r} and "
+            f"{other!r}, which failed with {last_line}."
         )
     output = done.stdout.strip()
     record = environment_record(threads=1)
-    kept = ("torch", "python", "platform", "cpu", "logical_cores", "threads", "load_average")
-    machine = "\n".join(f"- {name}: {record[name]}" for name in kept)
+    names = ("torch", "python", "platform", "cpu", "logical_cores", "threads", "load_average")
+    machine = "\n".join(f"- {name}: {record[name]}" for name in names)
     first, second = (float(middle) for middle in re.findall(r": ([\d.]+) µs", output))
     text = (
         f"**`{slow}` takes {first / second:.1f} times as long as `{other}`**\n\n"
-        "To reproduce, with PyTorch alone:\n\n"
-        f"```python\n{script}```\n\nPrinted here:\n\n```\n{output}\n```\n\n{machine}\n"
+        "To reproduce (needs only PyTorch):\n\n"
+        f"```python\n{script}```\n\nOutput:\n\n```\n{output}\n```\n\n{machine}\n"
     )
     return OperatorReport(script, output, text)
 
 
-def _made(name: str, tensor: torch.Tensor) -> str:
-    """Return the line that makes a tensor of the same shape, type and layout."""
+def _tensor_line(name: str, tensor: torch.Tensor) -> str:
+    """Return the source line that creates a tensor of the same shape, dtype and layout."""
     import torch
 
     if not isinstance(tensor, torch.Tensor) or tensor.layout != torch.strided or tensor.is_cuda:
@@ -115,13 +109,13 @@ def _made(name: str, tensor: torch.Tensor) -> str:
         )
     shape, dtype = tuple(tensor.shape), tensor.dtype
     dense = tensor.is_contiguous()
-    # In memory it has so many elements; where some are shared, fewer than the tensor.
+    # Elements in memory; fewer than in the tensor if a stride is 0.
     span = 1 + sum((size - 1) * step for size, step in zip(shape, tensor.stride(), strict=True))
     count = shape if dense else (span,)
     if dtype.is_floating_point or dtype.is_complex:
-        how = f"torch.rand({count}, dtype={dtype})"
-    else:  # they may be places in another tensor
+        values = f"torch.rand({count}, dtype={dtype})"
+    else:  # integers may be indices into another tensor, so keep their range
         low, high = (int(x) for x in tensor.long().aminmax()) if tensor.numel() else (0, 0)
-        how = f"torch.randint({low}, {high + 1}, {count}).to({dtype})"
-    laid = "" if dense else f".as_strided({shape}, {tensor.stride()})"
-    return f"{name} = {how}{laid}" + ".requires_grad_()" * tensor.requires_grad
+        values = f"torch.randint({low}, {high + 1}, {count}).to({dtype})"
+    strided = "" if dense else f".as_strided({shape}, {tensor.stride()})"
+    return f"{name} = {values}{strided}" + ".requires_grad_()" * tensor.requires_grad

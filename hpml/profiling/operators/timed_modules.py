@@ -1,9 +1,8 @@
-"""Switching operator timing on and off again, for a symbolic model and for any other module.
+"""Switch operator timing on and off, for a symbolic model and for any other module.
 
-A symbolic model chains timestamps through its generated source. In any other model each module
-notes when it was entered and left, in the slot that `torch.nn.Module.compile` uses: a call looks
-there first, and a copy of the module does not have it. For 200 small linear layers that takes about
-a tenth of the run; forward hooks take two fifths, a `TorchFunctionMode` a quarter.
+A symbolic model has timestamps in its generated source. Other modules are timed by a function in
+`_compiled_call_impl`, which a call checks first and a copy of the module lacks. With 200 small
+linear layers this adds 10 % to a run; forward hooks add 40 %, a `TorchFunctionMode` 25 %.
 """
 
 from __future__ import annotations
@@ -25,10 +24,9 @@ from hpml.symbolic import SymbolicModel
 from hpml.symbolic.execution.timed import clock_for, shapes_of
 
 _NOTE = (
-    "A row is the time that modules of one class took themselves, without the modules that they "
-    "call: what a forward computes between those calls, such as a + b, is in its own row."
+    "A row is the own time of the modules of one class, without the modules that they call. It "
+    "includes what their forward computes itself, such as a + b."
 )
-
 
 Receive = Callable[[Callable[[], OperatorTimes]], None]
 
@@ -36,7 +34,7 @@ Receive = Callable[[Callable[[], OperatorTimes]], None]
 def switched_on(
     model: nn.Module, receive: Receive, sort: str, by_shape: bool
 ) -> AbstractContextManager[None]:
-    """Return what times a model inside a ``with``, and hands on what adds up each run."""
+    """Return a context that times a model; `receive` gets a function that adds up a run's times."""
     if isinstance(model, SymbolicModel):
         return _symbolic(model, Timing(lambda times: receive(lambda: times), sort, by_shape))
     return _module(model, receive, sort, by_shape)
@@ -45,10 +43,10 @@ def switched_on(
 @contextmanager
 def _symbolic(model: SymbolicModel, timing: Timing) -> Iterator[None]:
     before = model._timing
-    if before is not None and before.receive is not print:  # HPML_TIMING steps aside
+    if before is not None and before.receive is not print:  # HPML_TIMING is only suspended
         raise ProfilingError(
             "operator_timing expects a model that is not being timed, got a SymbolicModel inside "
-            "another `with operator_timing(...)` of the same model; read the outer one."
+            "another `with operator_timing(...)` of the same model; use the outer one."
         )
     model._set_timing(timing)
     try:
@@ -57,28 +55,28 @@ def _symbolic(model: SymbolicModel, timing: Timing) -> Iterator[None]:
         model._set_timing(before)
 
 
-class _Here(threading.local):
-    """The run that this thread is in: its calls, its clock, and its shapes if asked for."""
+class _CurrentRun(threading.local):
+    """This thread's run: its recorded calls, its clock, and its shapes if requested."""
 
     run: tuple[list[Any], Callable[[], int], list[Any] | None] | None = None
 
 
 @contextmanager
 def _module(model: nn.Module, receive: Receive, sort: str, by_shape: bool) -> Iterator[None]:
-    here, names = _Here(), {module: name for name, module in model.named_modules()}
-    calls = {module: _noting(module, here) for module in names}
+    current, names = _CurrentRun(), {module: name for name, module in model.named_modules()}
+    calls = {module: _recording(module, current) for module in names}
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        if here.run is not None:  # the model calls itself
+        if current.run is not None:  # the model calls itself
             return calls[model](*args, **kwargs)
-        noted: list[Any] = []
+        record: list[Any] = []
         shapes: list[Any] | None = [] if by_shape else None
-        here.run = (noted, clock_for(model, (args, kwargs)), shapes)
+        current.run = (record, clock_for(model, (args, kwargs)), shapes)
         try:
             result = calls[model](*args, **kwargs)
         finally:
-            here.run = None
-        receive(functools.cache(lambda: _times(noted, shapes, names, sort)))
+            current.run = None
+        receive(functools.cache(lambda: _times(record, shapes, names, sort)))
         return result
 
     for module, call in (calls | {model: run}).items():
@@ -90,18 +88,18 @@ def _module(model: nn.Module, receive: Receive, sort: str, by_shape: bool) -> It
             del module._compiled_call_impl
 
 
-def _noting(module: nn.Module, here: _Here) -> Callable[..., Any]:
-    """Return the call of a module that notes, inside a run, when it began and ended."""
+def _recording(module: nn.Module, current: _CurrentRun) -> Callable[..., Any]:
+    """Return the call of a module that records its start and end inside a run."""
     original = module._call_impl
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        run = here.run
+        run = current.run
         if run is None:
             return original(*args, **kwargs)  # type: ignore[no-untyped-call]
-        noted, clock, shapes = run
+        record, clock, shapes = run
         start = clock()
         result = original(*args, **kwargs)  # type: ignore[no-untyped-call]
-        noted += (module, start, clock())  # kept flat: the garbage collector counts kept tuples
+        record += (module, start, clock())  # a flat list: tuples would trigger garbage collections
         if shapes is not None:
             shapes.append((shapes_of((*args, *kwargs.values())), clock()))
         return result
@@ -110,13 +108,13 @@ def _noting(module: nn.Module, here: _Here) -> Callable[..., Any]:
 
 
 def _times(
-    noted: list[Any], shapes: list[Any] | None, names: dict[nn.Module, str], sort: str
+    record: list[Any], shapes: list[Any] | None, names: dict[nn.Module, str], sort: str
 ) -> OperatorTimes:
-    """Return the times of a run, whose calls were noted in the order in which they ended."""
-    calls = list(zip(noted[::3], noted[1::3], noted[2::3], strict=True))
-    given, afters = zip(*(shapes or [((), end) for _, _, end in calls]), strict=True)
+    """Return the times of a run, whose calls are recorded in the order in which they ended."""
+    calls = list(zip(record[::3], record[1::3], record[2::3], strict=True))
+    all_shapes, afters = zip(*(shapes or [((), end) for _, _, end in calls]), strict=True)
     labels, times = [], []
-    outermost: list[tuple[int, int]] = []  # of the calls so far: when they began, what they took
+    outermost: list[tuple[int, int]] = []  # start and duration of the outermost calls so far
     for (module, start, end), after in zip(calls, afters, strict=True):
         inside = 0
         while outermost and outermost[-1][0] >= start:
@@ -125,20 +123,20 @@ def _times(
         kind = type(module).__name__
         labels += [Label(kind, names[module] or kind), OTHER]
         times += [end - start - inside, after - end]
-    first, whole = outermost[0]
-    note = f"{_NOTE} Timing itself took about {len(calls) * _cost_of_one() / max(1, whole):.0%}."
+    first, total = outermost[0]
+    note = f"{_NOTE} Timing itself took about {len(calls) * _overhead() / max(1, total):.0%}."
     stamps = list(itertools.accumulate(times, initial=first))
-    return OperatorTimes(stamps, labels, given if shapes else (), sort, note)
+    return OperatorTimes(stamps, labels, all_shapes if shapes else (), sort, note)
 
 
 @functools.cache
-def _cost_of_one() -> float:
-    """Return the ns that timing adds to the call of a module, from an empty one."""
-    here, module, clock = _Here(), nn.Identity(), time.perf_counter_ns
-    timed = _noting(module, here)
-    here.run = ([], clock, None)
+def _overhead() -> float:
+    """Return the nanoseconds that timing adds to the call of a module."""
+    current, module, clock = _CurrentRun(), nn.Identity(), time.perf_counter_ns
+    timed = _recording(module, current)
+    current.run = ([], clock, None)
 
-    def least(call: Callable[..., Any]) -> float:
+    def fastest(call: Callable[..., Any]) -> float:
         return min(timeit.repeat(lambda: call(None), repeat=7, number=100)) * 1e7
 
-    return max(0.0, least(timed) - least(module._call_impl))
+    return max(0.0, fastest(timed) - fastest(module._call_impl))

@@ -1,4 +1,4 @@
-"""What each operator of a model takes, run by run: RTen's report for symbolic and other models."""
+"""The time of each operator of a model, run by run, as in the report of RTen."""
 
 from __future__ import annotations
 
@@ -18,26 +18,22 @@ if TYPE_CHECKING:
 
 @dataclass
 class OperatorTiming(Shown):
-    """The runs of a model while its operators are timed; shown is the last one."""
+    """The runs of a model whose operators are timed; the last one is displayed."""
 
     _finished: list[Callable[[], OperatorTimes]] = field(default_factory=list)
 
     @property
     def runs(self) -> list[OperatorTimes]:
-        """What each run took, in the order in which they ended; added up when it is asked for."""
-        return [added_up() for added_up in self._finished]
+        """The times of each run, in the order in which they ended."""
+        return [times() for times in self._finished]
 
     @property
     def last(self) -> OperatorTimes:
-        """The run that ended last.
-
-        Raises:
-            ProfilingError: if there was none.
-        """
+        """The times of the last run, or a `ProfilingError` if there was none."""
         if not self._finished:
             raise ProfilingError(
-                "Operator timing expects a run of the model inside the with, got none; call the "
-                "model there, as model(x)."
+                "operator_timing expects a run of the model inside the `with`, got none; call "
+                "model(x) there."
             )
         return self._finished[-1]()
 
@@ -51,23 +47,23 @@ def operator_timing(
 ) -> Iterator[OperatorTiming]:
     """Time the operators of each run of a model inside the ``with``.
 
-    Each run has a row an operator, ``[Other]`` for the rest, and they add up to the whole; for a
-    symbolic model also ``[Mem alloc/free]``, the time of freeing values (PyTorch allocates
-    inside the operators), and ``[Guard]``, the look whether its source still holds. On a GPU each
-    operator is waited for. ``HPML_TIMING="sort=name by-shape=1"``, set when a symbolic model is
-    made, prints the same after each of its runs, unless it replays CUDA graphs.
+    Each run has a row per operator and ``[Other]`` for the rest; the rows add up to the total. A
+    symbolic model also has ``[Mem alloc/free]``, the time of freeing values (PyTorch allocates
+    inside the operators), and ``[Guard]``, the check whether its source is still valid. On a GPU
+    each operator is synchronised. ``HPML_TIMING="sort=name by-shape=1"``, if set when a symbolic
+    model is created, prints the same after each run, unless the model replays CUDA graphs.
 
     Args:
         model: a symbolic model, whose operators are the calls of its graph, or any other module,
-            with a row for each class of modules in it: the time without the modules that they
-            call. A module that calls no other counts as an operator.
+            with a row per class of its modules. The row has their own time, without the modules
+            that they call.
         sort: ``"time"`` or ``"name"``.
-        by_shape: note the shapes of each operator's arguments too; what that takes is in
-            ``[Other]``.
+        by_shape: whether to record the shapes of each operator's arguments; the time for that is
+            in ``[Other]``.
 
     Raises:
-        ProfilingError: if `model` is no module, it or a part of it is compiled or timed already,
-            or `sort` is neither of the two.
+        ProfilingError: if `model` is not a module, if it or a part of it is compiled or already
+            being timed, or if `sort` is invalid.
         ArgumentError: if the model replays CUDA graphs.
 
     Source: https://github.com/robertknight/rten/blob/main/docs/profiling.md
@@ -90,17 +86,17 @@ def operator_timing(
         )
     if any(map(_runs_without_python, model.modules())):
         raise ProfilingError(
-            "operator_timing expects a model whose operators Python calls, got one that "
-            "torch.compile or torch.jit has compiled, or that is timed already, or a part of it; "
-            "time the model that was compiled, or show what it runs with torch.profiler."
+            "operator_timing expects a model whose operators Python calls, got one that is (or "
+            "has a part that is) compiled by torch.compile or torch.jit or already being timed; "
+            "time the model before compilation, or use torch.profiler."
         )
     try:
         check_sort("operator_timing", sort)
     except TimingError as error:
         raise ProfilingError(str(error)) from None
-    found = OperatorTiming()
-    with switched_on(model, found._finished.append, sort, by_shape):
-        yield found
+    timing = OperatorTiming()
+    with switched_on(model, timing._finished.append, sort, by_shape):
+        yield timing
 
 
 def _runs_without_python(module: nn.Module) -> bool:

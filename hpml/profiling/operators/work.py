@@ -1,4 +1,4 @@
-"""What PyTorch really does while some lines run: operators executed, bytes of new results."""
+"""The operators that PyTorch executes in a call, and the bytes of their new results."""
 
 from __future__ import annotations
 
@@ -12,12 +12,7 @@ from hpml.profiling.checks import check_function
 
 @dataclass(frozen=True)
 class Work:
-    """What was done with numbers.
-
-    Attributes:
-        operations: the operators of PyTorch that were executed on numbers, by name, in order.
-        bytes: how many bytes of new results they made; views and sparse tensors do not count.
-    """
+    """The names of the executed operators, and the bytes of new dense results."""
 
     operations: tuple[str, ...]
     bytes: int
@@ -27,17 +22,15 @@ class Work:
 
 
 def counted(operations: Sequence[str]) -> str:
-    """Return how many operations there are and, of a few, which."""
+    """Return the number of operations as text, with their names if they are few."""
     names = f" ({', '.join(operations)})" if 0 < len(operations) <= 6 else ""
     return f"{len(operations)} operation{'' if len(operations) == 1 else 's'}{names}"
 
 
 def work_of(run: Callable[[], object]) -> Work:
-    """Run something; return the operators that PyTorch executed on numbers meanwhile.
+    """Call `run` and return the operators that PyTorch executes meanwhile in this thread.
 
-    Seen are the operators of the thread that calls `work_of`, and no others'. Left out are
-    operators on meta tensors, which have a shape and no numbers, and views, which look
-    at the numbers that are there already.
+    Views and operators on meta tensors are left out, because they compute no numbers.
 
     >>> import torch
     >>> x = torch.ones(4)
@@ -53,14 +46,14 @@ def work_of(run: Callable[[], object]) -> Work:
     check_function("work_of", run)
 
     def storages(values: Any) -> dict[int, int]:
-        """Return the size of each piece of memory that some tensors lie in, by its address."""
+        """Return the size in bytes of each storage of some tensors, by its address."""
         tensors = [each for each in tree_leaves(values) if isinstance(each, torch.Tensor)]
-        held = [
+        found = [
             tensor.untyped_storage()
             for tensor in tensors
             if not tensor.is_meta and tensor.layout == torch.strided
         ]
-        return {storage.data_ptr(): storage.nbytes() for storage in held}
+        return {storage.data_ptr(): storage.nbytes() for storage in found}
 
     class Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]
         operations: list[str]
@@ -69,13 +62,13 @@ def work_of(run: Callable[[], object]) -> Work:
         def __torch_dispatch__(
             self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
         ) -> Any:
-            given = storages((args, kwargs))
+            inputs = storages((args, kwargs))
             result = func(*args, **(kwargs or {}))
-            made = [each for each in tree_leaves(result) if isinstance(each, torch.Tensor)]
-            if not func.is_view and not (made and all(tensor.is_meta for tensor in made)):
+            tensors = [each for each in tree_leaves(result) if isinstance(each, torch.Tensor)]
+            if not func.is_view and not (tensors and all(tensor.is_meta for tensor in tensors)):
                 self.operations.append(func.overloadpacket.__name__)
-                new = storages(made)
-                self.bytes += sum(size for place, size in new.items() if place not in given)
+                outputs = storages(tensors)
+                self.bytes += sum(outputs[address] for address in outputs.keys() - inputs.keys())
             return result
 
     counter = Counter()  # type: ignore[no-untyped-call]

@@ -12,7 +12,7 @@ import torch
 
 from hpml.base.page import Page
 from hpml.base.tables import Table
-from hpml.benchmark.sampling.rounds import OF_THE_INTERPRETER
+from hpml.benchmark.sampling.rounds import FROZEN_BY_PYTHON
 from hpml.labs.lab_03_memory import collecting, memory_map, networks
 from hpml.profiling import memory_lines
 
@@ -89,7 +89,7 @@ def test_pauses_are_counted_and_the_collector_is_left_as_it_was() -> None:
     with pytest.raises(ZeroDivisionError):
         collecting.collector_pauses(lambda: 1 // 0)
     assert (gc.callbacks, gc.isenabled()) == (callbacks, on)
-    assert gc.get_freeze_count() < OF_THE_INTERPRETER
+    assert gc.get_freeze_count() < FROZEN_BY_PYTHON
 
 
 def test_what_is_left_to_the_collector_is_handed_over_and_forgotten() -> None:
