@@ -38,6 +38,7 @@ def _generator(coroutine_stack: CoroutineStack, frame: Frame) -> Generator[Any, 
         if isinstance(outcome, Return):
             return outcome.value
         if isinstance(outcome, Reraise):
+            del frame  # the traceback of the error would keep its variables alive
             with unchanged(outcome.error, sys.exc_info()[1]):
                 raise outcome.error
         # No local variable may keep the yielded value alive while the generator is suspended.
