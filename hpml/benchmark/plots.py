@@ -74,7 +74,8 @@ def plot_comparison(
     else:
         margin = 0.04 * (right - left)
         ax.set_xlim(left - margin, right + margin)
-    style.finish(ax, title="Time per call", x=f"{unit} per call", y="")
+    each = "call" if all(m.items == 1 for m in comparison) else "item"
+    style.finish(ax, title=f"Time per {each}", x=f"{unit} per {each}", y="")
     return ax
 
 
