@@ -1,4 +1,4 @@
-"""What lab 12 shows: parameters, magnitudes, scales, steps, accuracies, published rows."""
+"""Tables, figures and verdicts of lab 12."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def shares(model: nn.Module) -> dict[str, float]:
 
 
 def draw_shares(models: Mapping[str, nn.Module]) -> Page:
-    """Draw which layers hold the parameters of each network."""
+    """Draw the shares of the parameters of each network by kind of layer."""
     rows = [
         Bar(f"{name}: {kind}", 100 * share, f"{share:.1%}",
             colour=style.ACCENT if kind == KINDS[0] else style.DATA)
@@ -62,7 +62,7 @@ def draw_shares(models: Mapping[str, nn.Module]) -> Page:
 def draw_magnitudes(
     tensors: Mapping[str, torch.Tensor], formats: Mapping[str, tuple[float, float, float]]
 ) -> Page:
-    """Draw how large the numbers of tensors are, over the ranges of some formats."""
+    """Draw histograms of the magnitudes in tensors above the ranges of number formats."""
     low, high, charts = -26, 18, []
     edge = math.log2(formats["float16"][0])
     for name, tensor in tensors.items():
@@ -84,7 +84,7 @@ def draw_magnitudes(
 def beside_published(
     taken: Comparison, trainers: Mapping[str, Trainer], kept: Mapping[str, int]
 ) -> Table:
-    """Return the published table with what was measured here, row by row, or recorded before."""
+    """Return the published table with measured or recorded results next to each row."""
     block = published("convnext_training")
     before = recorded("training")
     ratios = before["ratio to vanilla [middle, low, high]"]
@@ -123,7 +123,7 @@ def beside_published(
 
 
 def beside_gpu(taken: Comparison) -> Page:
-    """Say of each recipe whether it gains more or less here than on the document's GPU."""
+    """Report for each recipe whether it gains more or less than on the document's GPU."""
     rows = published("convnext_training")["rows"]
     seconds = {MEASURED_AS[row["changes"]]: row["epoch_s"] for row in rows}
     texts = []
@@ -139,7 +139,7 @@ def beside_gpu(taken: Comparison) -> Page:
 
 
 def small_changes(taken: Comparison, most: float = 1.25) -> Page:
-    """Say which ways of execution change the time of an epoch by more than a quarter."""
+    """Report which executions change the time of an epoch by more than a quarter."""
     ratios = {name: taken.ratio(name) for name in taken.names[1:]}
     large = [name for name, r in ratios.items() if r.low > most or r.high < 1 / most]
     small = [name for name, r in ratios.items() if 1 / most < r.low <= r.high < most]
@@ -161,13 +161,13 @@ def formats_of(
     choose_precision: Callable[..., Any], formats: Formats, tensors: Mapping[str, torch.Tensor],
     error: float,
 ) -> Table:  # fmt: skip
-    """Return in which format each tensor survives, by the student's function and by the rules."""
+    """Return the format for each tensor, by the student's function and by the rules."""
     rows = []
     for name, tensor in tensors.items():
         given = (tensor.detach().flatten().tolist(), formats, error, "added" in name)
         try:
             yours = choose_precision(*given)
-        except Exception as raised:  # noqa: BLE001 - whatever unfinished code does
+        except Exception as raised:  # noqa: BLE001 - unfinished code may raise anything
             yours = type(raised).__name__
         rows.append([name, f"{tensor.numel():,}", yours or "–", surviving_format(*given) or "none"])
     return Table(["tensor", "numbers", "your choose_precision", "by the rules"], rows,
@@ -175,7 +175,7 @@ def formats_of(
 
 
 def interval(estimate: object) -> str:
-    """Return an estimate with its ends, as a student's function gave them."""
+    """Return the student's estimate and its interval as text."""
     if not isinstance(estimate, tuple | list) or len(estimate) != 3:
         return "not written yet"
     middle, low, high = map(format_seconds, estimate)
@@ -183,7 +183,7 @@ def interval(estimate: object) -> str:
 
 
 def tensors_of_step(data: Dataset) -> dict[str, torch.Tensor]:
-    """Return numbers of a step in float32: weights, activations, and the gradients of both."""
+    """Return the weights, activations and gradients of both in a float32 step."""
     import torch
 
     from hpml.labs.lab_12_training.networks import network
@@ -211,13 +211,13 @@ def tensors_of_step(data: Dataset) -> dict[str, torch.Tensor]:
 
 
 def spread(accuracies: Sequence[float]) -> str:
-    """Return a mean with the lowest and the highest."""
+    """Return the mean, lowest and highest accuracy as text."""
     low, high = min(accuracies), max(accuracies)
     return f"{statistics.fmean(accuracies):.2f} % ({low:.2f} to {high:.2f})"
 
 
 def accuracy_verdict(runs: Mapping[str, Sequence[float]]) -> Page:
-    """Say how far seeds, precision and a digit move the accuracy, and what this fits."""
+    """Report how much seeds, precision and a last digit change the accuracy, with the verdict."""
     vanilla = runs["vanilla"]
     seeds = max(vanilla) - min(vanilla)
     gains = [a - v for a, v in zip(runs["amp"], vanilla, strict=True)]

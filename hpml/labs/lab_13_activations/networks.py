@@ -1,4 +1,4 @@
-"""The small ConvNeXt with an activation of one's own: curves, training, published times."""
+"""The small ConvNeXt with any activation: curves, training, published times."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Activation = Callable[[Any], Any]
 
 
 def network(activation: Activation, *, seed: int = 0, **options: Any) -> torch.nn.Module:
-    """Return the small ConvNeXt with any function as its activation."""
+    """Return the small ConvNeXt with a function as its activation."""
     from hpml.models.convnext import convnext
 
     return convnext("small", activation=activation, seed=seed, **options)
 
 
 def one_block(activation: Activation) -> torch.nn.Module:
-    """Return a ConvNeXt of a single block in eval mode, which is compiled in seconds."""
+    """Return a ConvNeXt of one block in eval mode, which compiles in seconds."""
     import torch
 
     from hpml.models.convnext import Applied, ConvNeXt
@@ -39,7 +39,7 @@ def one_block(activation: Activation) -> torch.nn.Module:
 
 
 def trained(activation: Activation, epochs: int, seed: int = 0) -> Training:
-    """Train the network on the digits, by the recipe that lab 12 begins with."""
+    """Train the network on the digits with lab 12's recipe "vanilla"."""
     from hpml.datasets import digits
     from hpml.training import RECIPES, train
 
@@ -48,7 +48,7 @@ def trained(activation: Activation, epochs: int, seed: int = 0) -> Training:
 
 
 def beside_published(raced: Mapping[int, Comparison]) -> Table:
-    """Return the time of the network by batch as a ratio to GELU's, beside the document's."""
+    """Return the times relative to GELU's by batch size, next to the document's."""
     rows: dict[str, list[object]] = {}
     first = next(iter(raced.values()))
     for name in first.names:
@@ -72,18 +72,18 @@ def beside_published(raced: Mapping[int, Comparison]) -> Table:
 
 
 def _published(name: str) -> dict[int, float]:
-    """Return the document's times of an activation as ratios to GELU's, by batch."""
-    way, _, compiled = name.partition(", ")
+    """Return the document's times of an activation relative to GELU's, by batch size."""
+    activation, _, compiled = name.partition(", ")
     if compiled == "one kernel":
         return {}
-    texts = " + ".join(["torch.compile"] * bool(compiled) + [way] * (way != "GELU"))
+    parts = ["torch.compile"] * bool(compiled) + [activation] * (activation != "GELU")
     rows = {row["changes"]: row for row in published("convnext_inference")["rows"]}
-    row, base = rows[texts or "vanilla (GELU)"], rows["vanilla (GELU)"]
+    row, base = rows[" + ".join(parts) or "vanilla (GELU)"], rows["vanilla (GELU)"]
     return {batch: row[f"bs{batch}_ms"] / base[f"bs{batch}_ms"] for batch in (1, 64)}
 
 
 def draw_accuracies(accuracies: Mapping[str, Sequence[float]]) -> Page:
-    """Draw each run's accuracy as a point, and name the document's single run beside it."""
+    """Draw each run's accuracy as a point, labelled with the document's single run."""
     texts = {row["changes"]: row["val_accuracy"] for row in published("convnext_inference")["rows"]}
     texts["GELU"] = texts["vanilla (GELU)"]
     rows = []
@@ -104,7 +104,7 @@ def draw_curves(activations: Mapping[str, Callable[[Any], Any]]) -> Page:
     import torch
 
     values, slopes, message = [], [], []
-    # Where two are equal, the dashes of one are on the line of the other.
+    # Different dashes keep two equal curves visible.
     forms = zip(activations.items(), ("-", "--", ":", "-"), strict=False)
     for (name, activation), form in forms:
         x = torch.linspace(-6, 6, 601, requires_grad=True)
