@@ -45,7 +45,7 @@ def trainer(
     data: Dataset, recipe: Recipe, epochs: int, seed: int = 0, *, warm: bool = True,
     on: str | None = None,
 ) -> Trainer:  # fmt: skip
-    """Return a trainer, on a GPU if there is one, where Tiny ImageNet gets the full-size network."""
+    """Return a trainer, on a GPU if there is one; there Tiny ImageNet gets the large network."""
     import torch
 
     from hpml.suites.convnext_train import network_for, recipe_for
