@@ -163,7 +163,6 @@ class _Run(threading.Thread):
             self._run_in(folder)
 
     def _run_in(self, folder: str) -> None:
-        """Run with the connection files in `folder`."""
         from nbclient.exceptions import CellExecutionError, DeadKernelError
 
         client = self._client(folder)
@@ -269,7 +268,6 @@ class _Run(threading.Thread):
             self._progress(done, len(self._code), self._headings[cell_index])
 
     def _traceback(self) -> str:
-        """Return the traceback shown by the current cell."""
         if self._current is None:
             return ""
         for output in self._notebook.cells[self._current].get("outputs", []):

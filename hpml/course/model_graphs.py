@@ -1,7 +1,6 @@
-"""Convert a model's graph to plain dictionaries, so that a student's function can run the network.
+"""A model's graph as plain dictionaries, so that a student's function can run the network.
 
-Layers keep their names; an only input is ``input``, several are ``input_1``, ``input_2``, ... All
-names are valid in generated source.
+Layers keep their names; the inputs are ``input``, or ``input_1``, ``input_2``, ...
 """
 
 from __future__ import annotations

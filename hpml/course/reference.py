@@ -1,7 +1,4 @@
-"""Recorded results of a lab on a quiet machine, for students whose own measurement is unclear.
-
-``hpml run --record`` writes them to ``data/reference/NN.json``.
-"""
+"""The results of a lab on a quiet machine, recorded by ``hpml run --record`` for comparison."""
 
 from __future__ import annotations
 

@@ -134,5 +134,4 @@ def _exercise(function: object) -> Exercise:
 
 
 def _notebook() -> dict[str, Any]:
-    """Return the notebook's variables; empty outside a notebook."""
     return dict(getattr(notebook_shell(), "user_ns", {}))

@@ -62,7 +62,6 @@ def keep_passed(function: Callable[..., Any], name: str) -> None:
 
 
 def _topological_order(edges: dict[str, list[str]]) -> list[str]:
-    """Return an order in which each node comes before its targets."""
     # TopologicalSorter expects predecessors but gets successors, so the order is reversed.
     return [*graphlib.TopologicalSorter(edges).static_order()][::-1]
 

@@ -67,7 +67,6 @@ def progress() -> Table:
 
 
 def _counts(item: Exercise | Choice) -> bool:
-    """Return whether the item's points are part of full marks."""
     return isinstance(item, Choice) or item.core
 
 
@@ -129,8 +128,8 @@ def course_calibration() -> Page:
 def class_tables(folder: Path) -> list[Table]:
     """Return a class's predictions by lab, and its ten questions before and after the course.
 
-    It reads every file below `folder` whose name ends with ``predictions.json`` or
-    ``progress.json``. The files are not signed, so they must not be graded.
+    It reads all ``*predictions.json`` and ``*progress.json`` files below `folder`. They are not
+    signed, so they must not be graded.
     """
     missed: dict[str, list[float]] = {lab: [] for lab in LABS}
     letters: dict[str, list[str]] = {BEFORE: [], AFTER: []}

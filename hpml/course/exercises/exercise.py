@@ -54,8 +54,7 @@ class Speed:
     """The points for speed: the ratio of the submission's time to that of a reference."""
 
     points: float
-    # The function to compare with; its file is sent only to a separate worker, never to the
-    # submission's
+    # The function to compare with; the submission's worker never gets its file
     reference: Callable[..., object]
     # Makes the data of one round from a random generator; both sides get the same
     inputs: Callable[[random.Random], Case]

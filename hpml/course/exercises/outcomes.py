@@ -13,9 +13,8 @@ from hpml.sandbox.plain import PlainError, decode
 class Returned:
     """The call returned."""
 
-    # The return value of the worker's `observe` function: None, bool, int, float, complex, str,
-    # bytes, list, tuple, dict, set, frozenset of exactly these types, or an `Array` or `Opaque` of
-    # `hpml.sandbox.plain`
+    # The return value of the worker's `observe` function: Python's numbers, texts and containers
+    # of exactly these types, or an `Array` or `Opaque` of `hpml.sandbox.plain`
     value: object
     changed: Mapping[str, object]  # the arguments that the call changed: the new value by parameter
 

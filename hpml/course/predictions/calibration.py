@@ -192,8 +192,9 @@ def _draw_points(ax: Axes, drawn: Sequence[tuple[int, state.Entry]]) -> None:
         ax.annotate(str(number), (label_x, label_y), color=ink, size=8, **middle)
 
 
-def apart(points: Sequence[tuple[float, float]], least: float = 0.06) -> list[tuple[float, float]]:
-    """Move labels away from their points until no two are closer than `least`."""
+def apart(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Move labels away from their points until no two are closer than 0.06."""
+    least = 0.06
     places = list(points)
     for _ in range(200):
         moved = False

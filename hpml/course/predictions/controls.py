@@ -12,8 +12,7 @@ from hpml.base.page import asset
 from hpml.base.style import ACCENT
 from hpml.course.predictions.state import Entry
 
-# Seconds by which a changed value may arrive after Enter or a click.
-_ON_ITS_WAY = 0.3
+_ON_ITS_WAY = 0.3  # seconds by which a changed value may arrive after Enter or a click
 
 Submit = Callable[[object], "str | None"]
 """Takes the typed or chosen answer; returns what is wrong with it, or None if it is locked."""
@@ -89,8 +88,7 @@ def _number(widgets: Any, entry: Entry) -> Any:
         value="",
         placeholder=unit.examples(),
         description=f"in {unit.name}:",
-        # Sent letter by letter, the text would lag behind Enter: with a busy kernel, 250 would be
-        # locked as 2.
+        # Sent letter by letter, the text would lag behind Enter: 250 might be locked as 2.
         continuous_update=False,
         style={"description_width": "initial"},
         layout={"width": "22em"},

@@ -304,11 +304,7 @@ def open_lab(name: str, title: str) -> Lab:
 
 
 def current_lab() -> Lab:
-    """Return the open lab, or a lab called ``scratch`` if `lab_head` has not run.
-
-    >>> current_lab().name != ""
-    True
-    """
+    """Return the open lab, or a lab called ``scratch`` if `lab_head` has not run."""
     if not _open:
         _open.append(Lab("scratch", "Scratch"))
     return _open[0]

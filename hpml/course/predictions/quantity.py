@@ -164,7 +164,6 @@ def _from_text(answer: str, unit: Unit) -> float:
 
 
 def _without_commas(text: str, answer: str) -> str:
-    """Return `text` without thousands separators."""
     plain = _GROUPED.sub(lambda found: found[0].replace(",", ""), text)
     if "," in plain:
         raise AnswerError(

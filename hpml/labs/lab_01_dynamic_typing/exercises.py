@@ -80,7 +80,6 @@ def _crossings(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _rounded(case: Case, outcome: Outcome) -> object:
-    """Return "rounded" for a rounded crossing, otherwise the usual symptom."""
     if isinstance(outcome, Returned) and isinstance(outcome.value, int | float):
         expected, value = _crossing(case), outcome.value
         if value != expected and abs(value - expected) < 1 and value == int(value):

@@ -16,8 +16,8 @@ from hpml.benchmark import Comparison, compare
 from hpml.jit.compilers import ask, compiler_version, find_compiler
 
 SLOW = 100
-"""The largest number of elements for loops over arrays and tensors: longer samples would outlast a
-time slice of the operating system, and include other programs on a busy machine."""
+"""The largest number of elements for loops over arrays and tensors, to fit a sample in a time slice
+of the operating system."""
 
 _FLAGS = ("-O3", "-fno-math-errno", "-shared", "-fPIC")
 _ARGUMENTS = "const double *a, const double *b, double *out, long long n"

@@ -34,10 +34,7 @@ class Memory(NamedTuple):
 
 
 def memory_of(n: int, kind: str) -> Memory:
-    """Measure the bytes of `n` different floats in a list, array, NumPy array or tensor.
-
-    ``sys.getsizeof`` does not include the C++ object of a tensor, a few hundred bytes.
-    """
+    """Measure the bytes of `n` different floats, without the small C++ object of a tensor."""
     import numpy as np
     import torch
 
@@ -48,21 +45,18 @@ def memory_of(n: int, kind: str) -> Memory:
         pointers = sys.getsizeof(numbers) - container
         parts = {"container": container, "pointers": pointers, "headers": n * header}
     else:
-        made: dict[str, Any] = {
+        containers: dict[str, Any] = {
             "array": array.array("d", [0.0]) * n,
             "numpy": np.zeros(n),
             "tensor": torch.zeros(n, dtype=torch.float64),
         }
         outside = kind == "tensor"  # getsizeof includes the numbers of the others only
-        parts = {"container": sys.getsizeof(made[kind]) - (0 if outside else n * _NUMBER)}
+        parts = {"container": sys.getsizeof(containers[kind]) - (0 if outside else n * _NUMBER)}
     return Memory(kind, n, parts | {"numbers": n * _NUMBER})
 
 
 def draw_objects(**names: object) -> Page:
-    """Draw names and the lists, tuples, tensors and numbers that they refer to.
-
-    A box is a name or a piece of memory; an arrow is a reference or an address.
-    """
+    """Draw names and the lists, tuples, tensors and numbers that they refer to."""
     texts: dict[str, str] = {}
     tints: dict[str, str] = {}
     sources: dict[str, list[str]] = {}

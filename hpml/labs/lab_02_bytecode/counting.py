@@ -19,8 +19,7 @@ from hpml.bytecode import Machine, count_instructions
 from hpml.course.errors import LabError
 
 MOMENT = 3e-4
-"""The length of a sample in seconds: so short that most samples are not interrupted by another
-program."""
+"""The length of a sample in seconds: so short that other programs interrupt few samples."""
 
 
 @dataclass(frozen=True)

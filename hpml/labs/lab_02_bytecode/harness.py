@@ -44,8 +44,6 @@ def counted(result: tuple[Any, int, int], arguments: Mapping[str, Any]) -> dict[
 
 
 class _Counter:
-    """Counts the executed instructions, and the calls among them."""
-
     def __init__(self) -> None:
         self.instructions = 0
         self.calls = 0
@@ -63,7 +61,6 @@ class _Counter:
 
 
 def _count(function: Callable[..., Any], keywords: dict[str, Any]) -> tuple[Any, int, int]:
-    """Call the function; return its result, the instructions executed in it, and its calls."""
     counter = _Counter()
     value = watch_instructions(partial(function, **keywords), counter.instruction)
     return value, counter.instructions, counter.calls

@@ -48,12 +48,12 @@ def _branches(node: ast.AST, before: str) -> Iterator[str]:
 
 
 def _label(node: ast.AST) -> str:
-    message = type(node).__name__
+    label = type(node).__name__
     for field in ("name", "id", "arg", "attr"):
-        message += f" {text}" if isinstance(text := getattr(node, field, None), str) else ""
+        label += f" {text}" if isinstance(text := getattr(node, field, None), str) else ""
     if isinstance(node, ast.Constant):
-        message += f" {describe(node.value)}"
-    return f"{message} (store)" if isinstance(getattr(node, "ctx", None), ast.Store) else message
+        label += f" {describe(node.value)}"
+    return f"{label} (store)" if isinstance(getattr(node, "ctx", None), ast.Store) else label
 
 
 def specialisation_log(function: FunctionType, calls: Iterable[tuple[Any, ...]]) -> Table:

@@ -58,10 +58,10 @@ def collector_pauses(run: Callable[[], object]) -> Pauses:
     ended: list[float] = []
     collected = [0]
 
-    def called(phase: str, texts: Mapping[str, int]) -> None:
+    def called(phase: str, info: Mapping[str, int]) -> None:
         (begun if phase == "start" else ended).append(time.perf_counter())
         if phase == "stop":
-            collected[0] += texts["collected"]
+            collected[0] += info["collected"]
 
     gc.collect()
     was_on = gc.isenabled()

@@ -55,8 +55,8 @@ def draw_saved(
     rows = []
     for name, net in nets.items():
         measured, predicted = saved_tensors(net, x).total, _prediction(predict, net, x)
-        message = format_bytes(predicted) if type(predicted) is int else predicted
-        text = f"{format_bytes(measured)}; yours: {message}"
+        answer = format_bytes(predicted) if type(predicted) is int else predicted
+        text = f"{format_bytes(measured)}; yours: {answer}"
         colour = style.PASS if predicted == measured else style.UNKNOWN
         rows.append(Bar(name, measured / 2**20, text, colour=colour))
     chart = bars(rows, title="Kept for the backward pass", x="MiB, measured")

@@ -178,9 +178,8 @@ def draw_break_even(
         texts.append(f"{each.name} pays {pays}")
         if 1 <= answer <= counts[-1]:
             drawn.append(Line(each.name, [answer], [once + answer * each.median], "", marker="o"))
-    message = "; ".join(texts)
     text = (
-        f"By your formula: {message}."
+        f"By your formula: {'; '.join(texts)}."
         if texts
         else "No marks: calls_to_break_even is not written yet."
     )

@@ -22,7 +22,6 @@ _SECONDS = 30.0
 def _compiled(
     oracle: Callable[[Case], object],
 ) -> Callable[[Case, Outcome], Wrong | None]:
-    """Return a judge for the observations of `result_and_compiled`."""
     right = expect(oracle, tolerance=1e-9)
 
     def judge(case: Case, outcome: Outcome) -> Wrong | None:

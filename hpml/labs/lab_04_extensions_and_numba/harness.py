@@ -28,7 +28,6 @@ _compiled: list[str] = []  # the called function and those that it calls, if Num
 
 
 def _noted(function: Any, arguments: dict[str, Any]) -> Any:
-    """Call a function, and record whether Numba compiled it."""
     from numba.core.dispatcher import Dispatcher
 
     result = function(**arguments)

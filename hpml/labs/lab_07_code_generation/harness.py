@@ -50,7 +50,6 @@ def source_and_run(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _form(tree: ast.Module) -> dict[str, Any]:
-    """Return the layout of the source of `forward`."""
     for statement in tree.body:
         if isinstance(statement, ast.FunctionDef) and statement.name == "forward":
             body = statement.body

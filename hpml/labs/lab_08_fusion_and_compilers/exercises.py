@@ -262,7 +262,6 @@ def _branch_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _chosen(case: Case) -> list[Any]:
-    """Return the results of the branches that Python chooses for each input."""
     import torch
 
     data = case.data

@@ -119,7 +119,6 @@ def _tottimes(program: Callable[[], object]) -> dict[str, float]:
 
 
 def _least(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the shortest time of each function that is in all runs."""
     names = set.intersection(*map(set, runs)) if runs else set()
     return {name: min(run[name] for run in runs) for name in names}
 

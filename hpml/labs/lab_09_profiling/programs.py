@@ -140,15 +140,15 @@ def loop_in_calls(turns: int, in_each: int) -> Callable[[], None]:
     return program
 
 
-def classifier(width: int = 32) -> SymbolicModel:
-    """Return eight linear layers, each with a softmax."""
+def classifier() -> SymbolicModel:
+    """Return eight linear layers of 32 features, each with a softmax."""
     from torch import nn
 
     from hpml.symbolic import Input, SymbolicModel
 
-    x = inputs = Input(shape=(width,))
+    x = inputs = Input(shape=(32,))
     for _ in range(8):
-        x = nn.Softmax(dim=1)(nn.Linear(width, width)(x))
+        x = nn.Softmax(dim=1)(nn.Linear(32, 32)(x))
     return SymbolicModel(inputs, x)
 
 

@@ -127,7 +127,6 @@ def misleading(generator: random.Random, part: str) -> tuple[list[Event], set[st
 
 
 def _wrong_names(events: Sequence[Event], mine: set[str]) -> dict[str, str]:
-    """Return the function that each wrong rule would name."""
     calls, own = calls_of(events), own_times(events)
     counts = Counter(call.function for call in calls if call.function in mine)
     names = sorted(mine)  # the order of a set differs between processes

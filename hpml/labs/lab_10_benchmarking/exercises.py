@@ -50,8 +50,6 @@ def _repeated(data: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _judge(expected: Callable[[Mapping[str, Any]], dict[str, object]], collector: bool) -> Any:
-    """Return a judge of the result, the runs and, optionally, the garbage collector."""
-
     def judge(case: Case, outcome: Outcome) -> Wrong | None:
         wanted, found = expected(case.data), observed(outcome)
         if found is None or ("value" not in wanted and "raised" not in found):
@@ -84,16 +82,14 @@ def _judge(expected: Callable[[Mapping[str, Any]], dict[str, object]], collector
 def _statement(name: str, per_call: float, part: str, **more: Any) -> Case:
     data: dict[str, Any] = {"per_call": per_call, "first": 0.0, "wobble": [0.0], "start": 0.0}
     data |= more
-    message = [f"{per_call:g} s per call"]
-    message += [f"{data['first']:g} s more for the first run"] if data["first"] else []
-    message += ["every run a little different"] if len(data["wobble"]) > 1 else []
-    message += [f"the clock shows {data['start']:g} at first"] if data["start"] else []
-    message += ["the collector is off before"] if not data.get("collector", True) else []
-    message += ["`run` raises"] if "fails" in data else []
+    notes = [f"{per_call:g} s per call"]
+    notes += [f"{data['first']:g} s more for the first run"] if data["first"] else []
+    notes += ["every run a little different"] if len(data["wobble"]) > 1 else []
+    notes += [f"the clock shows {data['start']:g} at first"] if data["start"] else []
+    notes += ["the collector is off before"] if not data.get("collector", True) else []
+    notes += ["`run` raises"] if "fails" in data else []
     function = "autorange" if part == "right" and "repeat" not in name else "repeat"
-    return Case(
-        name, data, part, f"{function}(run, clock)  # {'; '.join(message)}".replace("`", "")
-    )
+    return Case(name, data, part, f"{function}(run, clock)  # {'; '.join(notes)}".replace("`", ""))
 
 
 def _wobbly(rng: random.Random, place: int, part: str, kind: str = "") -> Case:
@@ -134,7 +130,6 @@ def _repeat_cases(rng: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _clock_symptom(case: Case, outcome: Outcome) -> object:
-    """Return the result, the runs and the state of the collector."""
     found = observed(outcome)
     if found is None:
         return symptom(case, outcome)
@@ -210,7 +205,6 @@ def _minimum_alone(a: Sequence[float], b: Sequence[float]) -> bool:
 
 
 def _mean_alone(a: Sequence[float], b: Sequence[float]) -> bool:
-    """Return whether the mean contradicts most rounds."""
     seen = _shown_by(a, b)
     return seen is not None and seen[1] != seen[2]
 

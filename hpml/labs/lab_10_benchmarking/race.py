@@ -112,12 +112,12 @@ def on_recordings(rules: Mapping[str, Rule]) -> Table:
     return Table(["recording", "in truth a is", *rules], rows)
 
 
-def race_rules(rules: Mapping[str, Rule], *, runs: int = 200, rounds: int = 25) -> Rates:
+def race_rules(rules: Mapping[str, Rule], *, runs: int = 200) -> Rates:
     """Estimate the rates of rules from simulated rounds with each kind of noise."""
     ready = _answering(rules)
     false: dict[str, dict[str, float]] = {name: {} for name in ready}
     found: dict[str, dict[str, float]] = {name: {} for name in ready}
-    rng = random.Random(10)
+    rng, rounds = random.Random(10), 25
     for noise, how in NOISES.items():
         equal = [draw_rounds(rng, rounds, **how) for _ in range(runs)]
         differ = [draw_rounds(rng, rounds, more=CHANGE, **how) for _ in range(runs)]

@@ -57,7 +57,7 @@ def draw_noise(found: Recording) -> Page:
     ]
     highest = max(max(recording(name).a) for name in NAMES)
     bins = [20 * k for k in range(26, int(highest / 20) + 2)]
-    message = ", ".join(f"{name} {level:.0f} µs" for name, level, *_ in levels)
+    summary = ", ".join(f"{name} {level:.0f} µs" for name, level, *_ in levels)
     beside = f"The second process: {found.about}."
     if found.name in ("quiet", "equal"):
         beside = f"{found.about[0].upper()}{found.about[1:]}."
@@ -66,7 +66,7 @@ def draw_noise(found: Recording) -> Page:
               y="µs per call", ylim=(540, 1.03 * highest)),  # the same in all situations
         histogram(samples, bins, title="How often", x="samples"),
         beside=True, ratios=(2, 1), width=9.4, caption=f"{beside} Recorded: {found.where}.",
-        text=f"{found.name}: {message}. {beside}",
+        text=f"{found.name}: {summary}. {beside}",
     )  # fmt: skip
 
 

@@ -31,7 +31,6 @@ def clear_verdict(a: Sequence[float], b: Sequence[float]) -> str | None:
 
 
 def _ends(logs: Sequence[float], confidence: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return the lower ends and the upper ends of both intervals."""
     tosses, ranks = median_interval(logs, confidence), signed_rank_interval(logs, confidence)
     return (tosses[0], ranks[0]), (tosses[1], ranks[1])
 

@@ -99,16 +99,16 @@ def _row(place: int, name: str, kind: str, spans: Spans) -> str:
         for start, end in spans
     )
     end = max(end for _, end in spans)
-    message = f'<text x="{_LEFT + _SCALE * end + 6:.0f}" y="{y + 14}">{end:g} µs</text>'
-    message = message if kind == "gpu" else ""
+    label = ""
+    if kind == "gpu":
+        label = f'<text x="{_LEFT + _SCALE * end + 6:.0f}" y="{y + 14}">{end:g} µs</text>'
     return (
         f'<text x="{_LEFT - 8}" y="{y + 14}" text-anchor="end">{name}</text>'
-        f'<path class="{kind}" d="{path}"/>{message}'
+        f'<path class="{kind}" d="{path}"/>{label}'
     )
 
 
 def _axis() -> str:
-    """Return the axis in microseconds, the same for all pairs of times."""
     return "".join(
         f'<path class="tick" d="M{_LEFT + _SCALE * time:.1f} 4V118"/>'
         f'<text x="{_LEFT + _SCALE * time:.1f}" y="132" text-anchor="middle">{time}</text>'
@@ -117,7 +117,6 @@ def _axis() -> str:
 
 
 def _template() -> str:
-    """Return the two pairs of time lines, and below them the map of all pairs of times."""
     cells = "".join(
         _cell(row, column, launch, kernel)
         for row, launch in enumerate(LAUNCHES)

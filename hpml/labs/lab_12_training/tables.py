@@ -92,20 +92,20 @@ def beside_published(
     rows = []
     for row in block["rows"]:
         recipe = MEASURED_AS[row["changes"]]
-        here = ["–", "–", "–"]
+        measured = ["–", "–", "–"]
         if recipe in taken:
             one = trainers[recipe]
             ratio, accuracy = taken.ratio(recipe).value, 100 * one.accuracies[-1]
             seconds = format_seconds(sum(one.seconds) / one.epochs)
-            here = [seconds, f"{ratio:.3f}", f"{accuracy:.2f} %"]
+            measured = [seconds, f"{ratio:.3f}", f"{accuracy:.2f} %"]
         elif recipe in ratios:
             middle, low, high = ratios[recipe]
             accuracy = before["accuracy"][recipe]
-            here = ["–", f"recorded: {middle:.2f} ({low:.2f} to {high:.2f})",
-                    f"recorded: {accuracy:.2f} %"]  # fmt: skip
-        there = [f"{row['epoch_s']:.2f} s", f"{row['epoch_s'] / first:.3f}",
-                 f"{row['val_accuracy']:.2f} %"]  # fmt: skip
-        pairs = [text for pair in zip(there, here, strict=True) for text in pair]
+            measured = ["–", f"recorded: {middle:.2f} ({low:.2f} to {high:.2f})",
+                        f"recorded: {accuracy:.2f} %"]  # fmt: skip
+        document = [f"{row['epoch_s']:.2f} s", f"{row['epoch_s'] / first:.3f}",
+                    f"{row['val_accuracy']:.2f} %"]  # fmt: skip
+        pairs = [text for pair in zip(document, measured, strict=True) for text in pair]
         rows.append([row["changes"], *pairs, format_bytes(kept[recipe]) if recipe in kept else "–"])
     columns = [f"{what}, {where}" for what in ("epoch", "ratio", "accuracy")
                for where in ("published", "here")]  # fmt: skip
@@ -138,8 +138,9 @@ def beside_gpu(taken: Comparison) -> Page:
     return say("; ".join(texts) + ".")
 
 
-def small_changes(taken: Comparison, most: float = 1.25) -> Page:
+def small_changes(taken: Comparison) -> Page:
     """Report which executions change the time of an epoch by more than a quarter."""
+    most = 1.25
     ratios = {name: taken.ratio(name) for name in taken.names[1:]}
     large = [name for name, r in ratios.items() if r.low > most or r.high < 1 / most]
     small = [name for name, r in ratios.items() if 1 / most < r.low <= r.high < most]
@@ -229,11 +230,11 @@ def accuracy_verdict(runs: Mapping[str, Sequence[float]]) -> Page:
         f"`nudged` by up to **{digit:.2f}**."
     )
     if min(gains) > 0:
-        texts = "That fits **A**: mixed precision wins with each seed."
+        verdict = "That fits **A**: mixed precision wins with each seed."
     elif 2 * precision < seeds:
-        texts = "That fits **B**: the seed matters more than twice as much as mixed precision."
+        verdict = "That fits **B**: the seed matters more than twice as much as mixed precision."
     elif 2 * digit > precision:
-        texts = "That fits **C**: a last digit matters over half as much as mixed precision."
+        verdict = "That fits **C**: a last digit matters over half as much as mixed precision."
     else:
-        texts = "That fits none of them alone."
-    return say(f"{seen}\n\n{texts}")
+        verdict = "That fits none of them alone."
+    return say(f"{seen}\n\n{verdict}")

@@ -78,12 +78,12 @@ _GRADIENT_DIES = Exercise(
 
 def kept(operations: Operations) -> int:
     """Return the bytes per element that autograd saves."""
-    made = {result: (operation, operands) for result, operation, operands in operations}
+    produced = {result: (operation, operands) for result, operation, operands in operations}
 
     def needed(name: object) -> bool:
-        if name not in made:
+        if name not in produced:
             return name == "x"
-        operation, operands = made[str(name)]
+        operation, operands = produced[str(name)]
         return operation != "less" and any(map(needed, operands))
 
     saved: set[object] = set()
@@ -97,7 +97,7 @@ def kept(operations: Operations) -> int:
             saved.add(result)
         elif operation in ("clamp", "hardswish", "where"):
             saved.add(operands[0])
-    return sum(1 if made.get(str(name), ("",))[0] == "less" else 4 for name in saved)
+    return sum(1 if produced.get(str(name), ("",))[0] == "less" else 4 for name in saved)
 
 
 _FAST_SWISH: Operations = (

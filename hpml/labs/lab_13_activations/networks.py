@@ -52,11 +52,11 @@ def beside_published(raced: Mapping[int, Comparison]) -> Table:
     rows: dict[str, list[object]] = {}
     first = next(iter(raced.values()))
     for name in first.names:
-        texts = _published(name)
+        published_ratios = _published(name)
         ratios: list[object] = []
         for batch, comparison in raced.items():
             own = "baseline" if name == comparison.baseline else str(comparison.ratio(name))
-            ratios += [own, texts.get(batch)]
+            ratios += [own, published_ratios.get(batch)]
         rows[name] = [name, *ratios]
     columns = ["activation"]
     for batch in raced:
@@ -84,11 +84,13 @@ def _published(name: str) -> dict[int, float]:
 
 def draw_accuracies(accuracies: Mapping[str, Sequence[float]]) -> Page:
     """Draw each run's accuracy as a point, labelled with the document's single run."""
-    texts = {row["changes"]: row["val_accuracy"] for row in published("convnext_inference")["rows"]}
-    texts["GELU"] = texts["vanilla (GELU)"]
+    published_accuracy = {
+        row["changes"]: row["val_accuracy"] for row in published("convnext_inference")["rows"]
+    }
+    published_accuracy["GELU"] = published_accuracy["vanilla (GELU)"]
     rows = []
     for name, found in accuracies.items():
-        row = f"{name} (published, one run: {texts[name]:.2f} %)"
+        row = f"{name} (published, one run: {published_accuracy[name]:.2f} %)"
         rows.append(Dot(row, found))
         rows.append(Dot(row, statistics.mean(found), "", None, style.ACCENT, "|"))
     title = "Accuracy: a point is a run, a line their mean"
@@ -103,7 +105,7 @@ def draw_curves(activations: Mapping[str, Callable[[Any], Any]]) -> Page:
     """Draw the values and the gradients of some activations between -6 and 6."""
     import torch
 
-    values, slopes, message = [], [], []
+    values, slopes, notes = [], [], []
     # Different dashes keep two equal curves visible.
     forms = zip(activations.items(), ("-", "--", ":", "-"), strict=False)
     for (name, activation), form in forms:
@@ -113,10 +115,10 @@ def draw_curves(activations: Mapping[str, Callable[[Any], Any]]) -> Page:
         at, y = x.detach().tolist(), y.detach().tolist()
         values.append(Line(name, at, y, form))
         slopes.append(Line(name, at, slope.tolist(), form))
-        message.append(f"{name} {y[50]:.3g}, gradient {float(slope[50]):.3g}")
+        notes.append(f"{name} {y[50]:.3g}, gradient {float(slope[50]):.3g}")
     return show(
         lines(values, title="Values", x="x", y=" ", ylim=(-0.6, 2), level=[0]),
         lines(slopes, title="Gradients", x="x", y=" ", level=[0]),
         beside=True, width=11.0,
-        text=f"Values and gradients of {', '.join(activations)}. At -5: {'; '.join(message)}.",
+        text=f"Values and gradients of {', '.join(activations)}. At -5: {'; '.join(notes)}.",
     )  # fmt: skip

@@ -57,8 +57,8 @@ def beside_published(raced: Comparison) -> Table:
     given = {"eager": "1", "compiled": f"{rows['torch.compile'] / rows['vanilla (GELU)']:.2f}"}
     shown: list[list[object]] = []
     for name in dict.fromkeys((*given, *raced.names)):
-        here = str(raced.ratio(name)) if name in raced else ""
-        shown.append([name, given.get(name, ""), "1" if name == "eager" else here])
+        ratio = str(raced.ratio(name)) if name in raced else ""
+        shown.append([name, given.get(name, ""), "1" if name == "eager" else ratio])
     caption = (
         f"Published: {block['hardware']}, 18 million parameters, batch 1, as ratios. The document "
         "has no figures for TensorRT or quantisation."

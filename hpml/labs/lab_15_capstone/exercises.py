@@ -110,8 +110,7 @@ def _training_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 @lru_cache(maxsize=64)
 def _trained(data: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
     arguments = waves(dict(data))
-    # One thread: on a busy machine two threads would wait for each other, and take ten times as
-    # long for so small a network.
+    # On a busy machine two threads would take ten times as long for so small a network.
     with torch_threads(1):
         observed: dict[str, Any] = reported(original(**arguments), {})
     return observed

@@ -44,7 +44,6 @@ def _ladder(rungs: int) -> list[list[int]]:
 
 
 def _backwards(refers: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Return the same references, with the objects in reverse order."""
     last = len(refers) - 1
     return [[last - other for other in others] for others in reversed(refers)]
 
@@ -114,7 +113,6 @@ def has_cycle(refers: Sequence[Sequence[int]], hidden: Sequence[int]) -> bool:
 
 
 def _cycle_fault(case: Case, outcome: Outcome) -> str:
-    """Return what is wrong with the returned objects, or an empty text."""
     data = case.data
     found = (observed(outcome) or {}).get("cycle")
     if not isinstance(found, list):

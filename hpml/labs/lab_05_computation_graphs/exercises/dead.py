@@ -72,7 +72,6 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _symptom(case: Case, outcome: Outcome) -> object:
-    """Return the nodes in the result, and whether the result is a set."""
     if isinstance(outcome, Returned) and type(outcome.value) in (set, list, tuple, frozenset):
         return [set(cast("Iterable[str]", outcome.value)), type(outcome.value) is set]
     return symptom(case, outcome)

@@ -153,7 +153,6 @@ def _time_case(
 
 
 def _seconds(case: Case) -> float:
-    """Return the time by adding up the start and all layers."""
     costs, execution = case.data["costs"], case.data["execution"]
     if execution not in costs:
         raise ValueError(execution)

@@ -28,7 +28,6 @@ _FETCH = "l = self._execution_order_layers"
 
 
 def _values(case: Case) -> dict[str, int]:
-    """Return every value of the network, needed or not."""
     inputs = case.data["inputs"]
     values = dict(zip(inputs, input_values(len(inputs)), strict=True))
     for name, layer, arguments in case.data["calls"]:
@@ -48,7 +47,6 @@ def _needed(case: Case) -> set[str]:
 
 
 def _right(case: Case) -> dict[str, Any]:
-    """Return the value of the forward, and the layers that it calls."""
     needed = _needed(case)
     layers = [layer for name, layer, _ in case.data["calls"] if name in needed]
     return {"value": _values(case)[case.data["output"]], "calls": layers}
@@ -129,9 +127,9 @@ def _judge(case: Case, outcome: Outcome) -> Wrong | None:
     wanted = ["self", *case.data["inputs"]]
     if found.get("arguments") != wanted:
         return Wrong(f"def forward({', '.join(wanted)}):", _shortened(source))
-    texts = _difference(right, found)
-    if texts is not None:
-        return Wrong(texts[0], f"{texts[1]}, by this source:\n{_shortened(source)}")
+    fault = _difference(right, found)
+    if fault is not None:
+        return Wrong(fault[0], f"{fault[1]}, by this source:\n{_shortened(source)}")
     return _form(right, found, source) if case.part == "right" else None
 
 
