@@ -28,7 +28,7 @@ def code_cells(text: str, most: int = 100_000) -> dict[int, str]:
     try:
         notebook = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        why = "it is nested too deep" if isinstance(error, RecursionError) else str(error)[:100]
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:100]
         raise NotebookError(
             f"This is not a notebook: it cannot be read as JSON: {why}. {_AGAIN}"
         ) from None
@@ -40,7 +40,7 @@ def code_cells(text: str, most: int = 100_000) -> dict[int, str]:
     if not isinstance(cells, list):
         raise NotebookError(f"This is not a notebook: the JSON has no list of cells. {_AGAIN}")
     if len(cells) > most:
-        raise NotebookError(f"This notebook has {len(cells):,} cells; {most:,} are read.")
+        raise NotebookError(f"This notebook has {len(cells):,} cells, expected at most {most:,}.")
     return {
         number: _source(cell)
         for number, cell in enumerate(cells, start=1)

@@ -105,8 +105,8 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
         )
     if verdict.right and program is not None and (own := own_files(program)):
         notes.append(
-            f"It imports {', '.join(own)}, a file of yours. Only the notebook is graded: write the "
-            "file with %%writefile, or move its code into a cell."
+            f"It imports {', '.join(own)} from your own files. Only the notebook is graded: write "
+            "such a file with %%writefile, or move its code into a cell."
         )
     if verdict.right and slowest > exercise.seconds:
         notes.append(
@@ -171,7 +171,7 @@ def _until_stopped(
     except _TooSlowError:
         outcomes.append(NoAnswer("too slow", f"It took more than {seconds:g} seconds. {why}"))
     except KeyboardInterrupt:
-        outcomes.append(NoAnswer("too slow", f"It was stopped by you. {why}"))
+        outcomes.append(NoAnswer("too slow", f"You stopped it. {why}"))
     return outcomes[: len(cases)], slowest
 
 
