@@ -1,8 +1,7 @@
-"""What every lab is made of: predictions, exercises, an explanation, and running a notebook.
+"""The machinery shared by all labs: predictions, exercises, the explanation, running a notebook.
 
-A question is asked and locked before a measurement (``predictions``), an exercise is declared and
-judged (``exercises``), a lab ends with an experiment to choose (``explanation``), and a notebook is
-run without being opened (``execute``). What only one lab needs is in its folder of ``hpml.labs``.
+``predictions`` asks for a number before it is measured, ``exercises`` declares and judges the
+functions to write, ``explanation`` ends a lab, and ``execute`` runs a notebook.
 
 >>> from hpml.course.predictions.quantity import find_unit
 >>> find_unit("ms").name

@@ -1,4 +1,4 @@
-"""The code cells of a notebook as Python: its JSON read, IPython's syntax translated by IPython."""
+"""Read the code cells of a notebook as Python source; IPython translates its own syntax."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from hpml.course.errors import LabError
 
 _AGAIN = "Open it in Jupyter, save it, and hand in that file."
-_LONGEST = 200_000  # characters of a cell that IPython's transformer is asked to read
+_LONGEST = 200_000  # characters: longer cells are not passed to IPython's transformer
 _RUN_HERE = re.compile(r"^([ \t]*)%(?:time|prun)[ \t]+(?=\S)", re.MULTILINE)
 _FIRST_LINE = re.compile(r"\s*%%(!|[\w.]+)[ \t]*([^\n]*)\n?")
 # Cell magics whose body is not Python, or runs in another process.
@@ -20,7 +20,7 @@ _NOT_PYTHON = {
 
 
 class NotebookError(LabError):
-    """The text is not a notebook; the message says what it lacks."""
+    """The text is not a notebook; the message says why."""
 
 
 def code_cells(text: str, most: int = 100_000) -> dict[int, str]:
@@ -28,7 +28,7 @@ def code_cells(text: str, most: int = 100_000) -> dict[int, str]:
     try:
         notebook = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        why = "it is nested too deep" if isinstance(error, RecursionError) else str(error)[:100]
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:100]
         raise NotebookError(
             f"This is not a notebook: it cannot be read as JSON: {why}. {_AGAIN}"
         ) from None
@@ -40,7 +40,7 @@ def code_cells(text: str, most: int = 100_000) -> dict[int, str]:
     if not isinstance(cells, list):
         raise NotebookError(f"This is not a notebook: the JSON has no list of cells. {_AGAIN}")
     if len(cells) > most:
-        raise NotebookError(f"This notebook has {len(cells):,} cells; {most:,} are read.")
+        raise NotebookError(f"This notebook has {len(cells):,} cells, expected at most {most:,}.")
     return {
         number: _source(cell)
         for number, cell in enumerate(cells, start=1)
@@ -49,12 +49,12 @@ def code_cells(text: str, most: int = 100_000) -> dict[int, str]:
 
 
 def python_cells(text: str, most: int = 100_000) -> dict[int, str]:
-    """Return the code cells as Python source, without IPython's own syntax."""
+    """Return the code cells as Python source, with IPython's syntax translated."""
     return {number: as_python(source) for number, source in code_cells(text, most).items()}
 
 
 def as_python(source: str) -> str:
-    """Return a cell as Python."""
+    """Return the source of a cell as Python."""
     from IPython.core.inputtransformer2 import TransformerManager
 
     magic = _FIRST_LINE.match(source)

@@ -1,4 +1,4 @@
-"""A lab's open challenge: equal results in a fraction of the time, and no way suggested."""
+"""A lab's open challenge: compute the same results several times as fast, by any means."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ def challenge(
     rounds: int = 15,
     tolerance: float = 1e-9,
 ) -> Page:
-    """Race a function against the given one on equal arguments, and say how far it is to go.
+    """Time a function against the given one on equal arguments, and compare with the target.
 
     Args:
-        given: the function to be beaten.
-        yours: the student's; it must return the same and leave its arguments as they are.
-        arguments: what both are called with.
-        target: how many times as fast is asked for.
-        others: other arguments, one tuple a call, on which both must agree; they are not raced.
-        rounds: of the comparison, in which both take turns.
-        tolerance: how far floats may be apart, as a fraction of those above 1.
+        given: the function to beat.
+        yours: the student's function; it must return the same and must not change its arguments.
+        arguments: the arguments of both calls.
+        target: the required speed-up.
+        others: more arguments, one tuple a call, on which both must agree; they are not timed.
+        rounds: the number of interleaved rounds.
+        tolerance: the allowed difference of floats, relative for those above 1.
 
     Returns:
-        What came of it. It is green only if the whole 95 % interval lies beyond the target, and so
-        does the quotient of the two medians; where they lie on both sides it cannot tell.
+        The verdict. It is green only if the whole 95 % interval and the ratio of the medians reach
+        the target, and "cannot tell" if the target is between them.
 
     >>> def slow(n):
     ...     return sum(range(n))
@@ -49,8 +49,11 @@ def challenge(
         if page is not None:
             return page
     runs = {"given": given, "yours": yours}
-    found = compare({name: functools.partial(way, *arguments) for name, way in runs.items()},
-                    rounds=rounds, min_sample_time=1e-3)  # fmt: skip
+    found = compare(
+        {name: functools.partial(function, *arguments) for name, function in runs.items()},
+        rounds=rounds,
+        min_sample_time=1e-3,
+    )
     return _page_of_race(
         found.ratio("yours"), found["yours"].median / found["given"].median, target
     )
@@ -63,12 +66,12 @@ def _difference(
     target: float,
     tolerance: float,
 ) -> Page | None:
-    """Return what yours does otherwise than the given function, or None if nothing."""
+    """Return how the student's function behaves differently, or None."""
     passed = copy.deepcopy(arguments)
     try:
         expected = decode(encode(given(*copy.deepcopy(arguments))))
         got = decode(encode(yours(*passed)))
-    except Exception as error:  # noqa: BLE001 - whatever a student's function raises is reported
+    except Exception as error:  # noqa: BLE001 - any exception of a student's function is reported
         return _page("✗", f"Not finished: your function raises {type(error).__name__}: {error}")
     if got is None and expected is not None:
         return _page("…", f"Not written yet: {target:g} times as fast is the target.")
@@ -84,9 +87,9 @@ def _difference(
 
 
 def _page_of_race(ratio: Ratio, medians: float, target: float) -> Page:
-    """Return the page of a race; `medians` is the quotient of the two medians."""
+    """Return the verdict on a race; `medians` is the ratio of the two medians."""
     low, high = min(ratio.low, medians), max(ratio.high, medians)
-    wide = high > 100 * low  # two such numbers would say nothing
+    wide = high > 100 * low  # too wide to be worth showing
     between = "" if wide else f"{_plain_number(1 / high)} to {_plain_number(1 / low)}"
     if low <= 1 / target < high:
         seen = f"it was {between} times as fast; {target:g} times is the target"
@@ -102,7 +105,7 @@ def _page_of_race(ratio: Ratio, medians: float, target: float) -> Page:
 
 
 def _plain_number(x: float) -> str:
-    """Return three digits without an exponent.
+    """Return a number with three significant digits and no exponent.
 
     >>> _plain_number(384.4), _plain_number(0.8812), _plain_number(12345678)
     ('384', '0.881', '12,300,000')

@@ -1,4 +1,4 @@
-"""The command ``hpml run``: a lab executed without being opened, once or several times."""
+"""The command ``hpml run``: execute a lab without opening it, once or several times."""
 
 from __future__ import annotations
 
@@ -18,25 +18,22 @@ from hpml.course.verdicts import count_verdicts, verdicts_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command can be asked."""
+    """Declare the command's arguments."""
     add = parser.add_argument
-    add("lab", metavar="LAB", help="its number or name: 7, 07, 07_code_generation")
-    add("--out", type=Path, metavar="DIR", help="folder of the copy (default: results/)")
-    limit = "seconds for each run of the lab (default: 900)"
+    add("lab", metavar="LAB", help="number or name of the lab: 7, 07, 07_code_generation")
+    add("--out", type=Path, metavar="DIR", help="folder for the executed copy (default: results/)")
+    limit = "time limit of each run in seconds (default: 900)"
     add("--timeout", type=whole(1, 10**6), default=900, metavar="S", help=limit)
-    add(
-        "--repeat", type=whole(1, 10**6), default=1, metavar="N", help="run it N times (default: 1)"
-    )
-    verdicts = "count the conclusions that its cells tagged verdict draw, numbers taken out"
+    repeat = "number of runs (default: 1)"
+    add("--repeat", type=whole(1, 10**6), default=1, metavar="N", help=repeat)
+    verdicts = "count the conclusions, without numbers, of its cells tagged verdict"
     add("--verdicts", action="store_true", help=verdicts)
-    record = (
-        "keep the most typical run as the reference, with how many runs reached each conclusion"
-    )
+    record = "save the most typical run as the reference, and count the runs for each conclusion"
     add("--record", action="store_true", help=record)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run what the command line asks for, and print it."""
+    """Run the lab with the given options, print its results, and return the exit code."""
     path = find_lab(options.lab)
     folder: Path = options.out or results_folder()
     if folder.exists() and not folder.is_dir():

@@ -1,4 +1,4 @@
-"""The errors of the lab machinery: each one says what was expected and what to type instead."""
+"""The errors of the lab machinery."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from hpml.base.errors import HpmlError
 
 
 class LabError(HpmlError):
-    """Something in a lab cannot be shown or kept; the message says what to do."""
+    """Something in a lab cannot be shown or saved; the message says what to do."""
 
 
 class AnswerError(LabError, ValueError):
-    """An answer could not be read: not a number, a wrong unit, out of range, not a choice."""
+    """An answer is not a number, has a wrong unit, is out of range, or is not a choice."""
 
 
 class PredictionLocked(LabError):
-    """A locked prediction was to be changed; what is locked stays, or it would be no prediction."""
+    """A locked prediction cannot be changed."""

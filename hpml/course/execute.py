@@ -1,12 +1,8 @@
-"""Run a lab from the command line, in a kernel of its own, and keep what came out.
+"""Run a lab from the command line in a new kernel, and keep the executed notebook.
 
-nbclient runs the cells. What it does not do is done here: the whole run has one time limit, which
-also ends a kernel that was stopped or left processes behind, the kernel is the present interpreter
-and not whichever kernel is registered on the machine, and a failure comes back as a value, with
-the notebook as far as it got.
-
-The run happens on a second thread, because nbclient takes over the signals of the main one and does
-not come back from a kernel that no longer answers; the main thread waits, and kills if it must.
+This adds to nbclient one time limit for the whole run, a kernel that is this interpreter instead of
+the registered one, and a failure that is a value. nbclient runs on a second thread because it takes
+over the main thread's signals and hangs on a kernel that no longer answers.
 """
 
 from __future__ import annotations
@@ -39,11 +35,11 @@ _NAME = re.compile(r"(\d\d)_\w+")
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 Progress = Callable[[int, int, str], None]
-"""Called before each code cell and at the end: cells done, cells in all, the heading above."""
+"""Called before each code cell and at the end: cells done, cells in total, the heading above."""
 
 
 class LabNotFoundError(UsageError):
-    """The lab asked for is not among those of the course."""
+    """The course has no lab with this number or name."""
 
 
 @dataclass(frozen=True)
@@ -123,14 +119,14 @@ def execute(
 
 
 def result_texts(notebook: NotebookNode) -> tuple[str, ...]:
-    """Return the text that each cell tagged ``result`` showed; one that showed none gives none."""
+    """Return the texts, except empty ones, shown by the cells tagged ``result``."""
     return tuple(text for _, text in tagged_texts(notebook, "result") if text)
 
 
 def tagged_texts(
     notebook: NotebookNode, tag: str, *, last: bool = False
 ) -> tuple[tuple[str, str], ...]:
-    """Return the heading above each code cell with a tag, and the text it showed, uncoloured."""
+    """Return the heading and the uncoloured text of each code cell with a tag."""
     start = -1 if last else 0
     return tuple(
         (heading, "\n".join(list(filter(None, map(_output_text, cell.get("outputs", []))))[start:]))
@@ -167,7 +163,6 @@ class _Run(threading.Thread):
             self._run_in(folder)
 
     def _run_in(self, folder: str) -> None:
-        """Run with the connection's files in a folder of their own."""
         from nbclient.exceptions import CellExecutionError, DeadKernelError
 
         client = self._client(folder)
@@ -183,37 +178,37 @@ class _Run(threading.Thread):
             if self._stopped is None:
                 self.unexpected = error
         finally:
-            # Left registered when the kernel was killed while it started.
+            # nbclient leaves it registered if the kernel was killed during its start.
             atexit.unregister(client._cleanup_kernel)
 
     def stop(self, reason: str) -> None:
         """End the run for `reason`, which becomes its failure."""
         self._stopped = reason
-        # The kernel may be starting just now: killed again until the thread has noticed.
+        # The kernel may still be starting, so kill repeatedly until the thread ends.
         while self.is_alive():
             self.kill()
             self.join(0.2)
 
     def kill(self) -> None:
-        """Kill the kernel and all it started; a stopped process dies of this as well."""
+        """Kill the kernel and its descendants, stopped (SIGSTOP) ones too."""
         if self._kernel is None:
             return
         import psutil
 
         processes = [self._kernel]
         with contextlib.suppress(psutil.Error):
-            # Before the kernel dies, because then they are no longer its children.
+            # Listed before the kernel dies, because then they are no longer its children.
             processes += self._kernel.children(recursive=True)
         for process in processes:
             with contextlib.suppress(psutil.Error):
                 process.kill()
         if hasattr(os, "killpg"):
-            # What the kernel left behind in its own group, after it ended by itself.
+            # Processes left in the kernel's group after it ended by itself.
             with contextlib.suppress(OSError):
                 os.killpg(self._kernel.pid, signal.SIGKILL)
 
     def failure(self) -> Failure | None:
-        """Return why the run stopped early, once the thread has ended."""
+        """Return why the run stopped early, or None; call it after the thread has ended."""
         error, traceback = self._error or ("", "")
         error = self._stopped or error
         if not error:
@@ -235,7 +230,7 @@ class _Run(threading.Thread):
             def __init__(self, **keywords: Any) -> None:
                 super().__init__(**keywords)
                 if _has_ipc(folder):
-                    # Over TCP the kernel warns, in the first cell's output, that others may listen.
+                    # Over TCP the kernel prints a security warning into the first cell's output.
                     self.transport = "ipc"
                     self.connection_file = os.path.join(folder, "kernel.json")
                     self.ip = os.path.join(folder, "kernel")
@@ -249,14 +244,14 @@ class _Run(threading.Thread):
                     spec.argv = [sys.executable, *module]
                 await super().start_kernel(*arguments, **keywords)
                 pid = getattr(self.provisioner, "pid", None)
-                # psutil remembers when the process began: a number used again is not killed.
+                # psutil also compares start times, so a reused process id is not killed.
                 with contextlib.suppress(psutil.Error):
                     run._kernel = psutil.Process(pid) if pid else None
 
         return NotebookClient(
             self._notebook,
             timeout=None,
-            # On a busy machine output comes late; nbclient would go on without it after 4 s.
+            # On a busy machine output comes late; by default nbclient drops it after 4 s.
             iopub_timeout=60,
             raise_on_iopub_timeout=True,
             kernel_manager_class=Manager,
@@ -266,14 +261,13 @@ class _Run(threading.Thread):
         )
 
     def _begin(self, cell: NotebookNode, cell_index: int) -> None:
-        # nbclient also announces the cells of prose.
+        # nbclient also calls this for Markdown cells.
         if cell.cell_type == "code":
             self._current = cell_index
             done = self._code.index(cell_index)
             self._progress(done, len(self._code), self._headings[cell_index])
 
     def _traceback(self) -> str:
-        """Return the traceback that the current cell shows."""
         if self._current is None:
             return ""
         for output in self._notebook.cells[self._current].get("outputs", []):
@@ -293,7 +287,7 @@ class _Run(threading.Thread):
 
 
 def _has_ipc(folder: str) -> bool:
-    """Return whether a kernel can be spoken to through sockets in this folder."""
+    """Return whether a kernel can use Unix sockets in this folder."""
     import zmq
 
     # The path of a Unix socket is limited to about a hundred bytes.
@@ -301,7 +295,7 @@ def _has_ipc(folder: str) -> bool:
 
 
 def headings(notebook: NotebookNode) -> list[str]:
-    """Return for each cell the nearest Markdown heading at or above it, without its marks."""
+    """Return for each cell the nearest Markdown heading at or above it, without ``#``."""
     headings, current = [], ""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -316,5 +310,5 @@ def _output_text(output: NotebookNode) -> str:
     if output.output_type == "stream":
         return _ANSI.sub("", str(output.text)).rstrip()
     text = str(output.get("data", {}).get("text/plain", ""))
-    # A bare figure, which says only its size.
+    # The text of a bare figure is only its size.
     return "" if text.startswith("<Figure size") else _ANSI.sub("", text).rstrip()

@@ -1,4 +1,4 @@
-"""The explanation at a lab's end: hypotheses, and the experiment that tells them apart."""
+"""The explanation at a lab's end: choose the experiment that distinguishes the hypotheses."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from hpml.base.tables import Table
 
 @dataclass(frozen=True)
 class Explanation:
-    """An observation, hypotheses about it, and experiments of which one tells them apart."""
+    """An observation, hypotheses about it, and experiments; one distinguishes the hypotheses."""
 
     question: str
-    claims: tuple[str, ...]  # the hypotheses, called A, B, C in this order; two to six
-    experiments: Mapping[str, str]  # for each experiment, what it would show under these hypotheses
-    best: str  # the experiment that tells them apart
+    claims: tuple[str, ...]  # two to six hypotheses, labelled A, B, C in this order
+    experiments: Mapping[str, str]  # by experiment, what it would show under these hypotheses
+    best: str  # the experiment that distinguishes them
 
     @property
     def best_number(self) -> int:
-        """The number, from 1, of the experiment that tells the hypotheses apart."""
+        """The number, from 1, of the best experiment."""
         return list(self.experiments).index(self.best) + 1
 
     def page(self, choice: object = None, later: object = None) -> Page:
-        """Return the question, and after a choice what each experiment would show."""
+        """Return the question and, after a choice, what each experiment would show."""
         numbers = range(1, len(self.experiments) + 1)
         if choice is None:
             status = (
@@ -45,14 +45,14 @@ class Explanation:
 
     def _answered(self, choice: int, later: object) -> Page:
         everything = list(enumerate(self.experiments.items(), start=1))
-        so = "Yes, it tells" if choice == self.best_number else "It does not tell"
+        answer = "Yes, it tells" if choice == self.best_number else "It does not tell"
         first = "" if later in (None, choice) else " first, which counts"
-        verdict = f"You chose {choice}{first}. {so} them apart."
+        verdict = f"You chose {choice}{first}. {answer} them apart."
         reasons = [f"{number}. {reason}" for number, (_, reason) in everything]
         lines = [*self._lines(), verdict, "What it would show:", *_folded(reasons)]
         rows = [[f"{number}. {text}", reason] for number, (text, reason) in everything]
         table = Table(["experiment", "what it would show"], rows, align=["left", "left"])
-        # The table's cells are escaped; text between backticks is code there, too.
+        # The table escapes its cells, so code in backticks is marked up afterwards.
         shown = re.sub(r"`([^`]+)`", r"<code>\1</code>", table._repr_html_())
         colour = PASS if choice == self.best_number else FAIL
         return self._framed(lines, f"<p><b>{html.escape(verdict)}</b></p>{shown}", colour)
@@ -68,7 +68,7 @@ class Explanation:
         ]
 
     def _framed(self, lines: Sequence[str], after: str, colour: str = ACCENT) -> Page:
-        # Not <ol type="A">: some pages number it 1, 2, 3, and the reasons speak of A, B, C.
+        # Not <ol type="A">: some front-ends show 1, 2, 3, but the reasons name A, B, C.
         claims = "".join(sentence(f"**{letter}** · {claim}") for letter, claim in self._lettered())
         experiments = "".join(f"<li>{_code(text)}</li>" for text in self.experiments)
         body = (

@@ -1,4 +1,4 @@
-"""What a student did, by lab: a file that one process at a time changes atomically."""
+"""A JSON file of a student's data by lab; a lock and atomic writes make it safe to share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _VERSION = 1
 
 
 def read_labs(path: Path) -> dict[str, dict[str, Any]]:
-    """Return what a file keeps, by lab; ValueError if it is not such a file."""
+    """Return the contents of a file by lab; raise ValueError if it has another format."""
     everything = json.loads(path.read_text(encoding="utf-8"))
     version = everything.get("version") if isinstance(everything, dict) else None
     if version != _VERSION:
@@ -42,7 +42,7 @@ class LabFile:
         return self._path or results_folder() / self._name
 
     def labs(self) -> dict[str, dict[str, Any]]:
-        """Return what is kept, by lab."""
+        """Return the contents by lab."""
         try:
             return read_labs(self.path)
         except FileNotFoundError:
@@ -52,7 +52,7 @@ class LabFile:
 
     @contextmanager
     def changing(self) -> Iterator[dict[str, dict[str, Any]]]:
-        """Give what is kept, to be changed in place; then write it, if it was changed."""
+        """Yield the contents for changing in place, then write them if they were changed."""
         with self._alone():
             before = self.labs()
             labs = copy.deepcopy(before)
@@ -66,20 +66,20 @@ class LabFile:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep other kernels out while the file is read, changed and written."""
+        """Lock out other kernels while the file is read, changed and written."""
         try:
             import fcntl
-        except ImportError:  # Windows: two labs that write in the same instant may lose one entry
+        except ImportError:  # Windows: of two simultaneous writes, one may be lost
             yield
             return
-        beside = self.path.with_name(f".{self.path.name}.lock")
-        beside.parent.mkdir(parents=True, exist_ok=True)
-        with open(beside, "a") as stream:
+        lock = self.path.with_name(f".{self.path.name}.lock")
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with open(lock, "a") as stream:
             fcntl.flock(stream, fcntl.LOCK_EX)
             yield
 
     def _put_aside(self, reason: str) -> dict[str, dict[str, Any]]:
-        """Move an unreadable file out of the way, so that the lab works and nothing is lost."""
+        """Rename an unreadable file, so that the lab works and no data is lost."""
         aside = self.path.with_suffix(".unreadable.json")
         number = 1
         while aside.exists():

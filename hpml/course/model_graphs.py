@@ -1,7 +1,6 @@
-"""A model's graph as plain dictionaries, so that a function a student wrote can run a real network.
+"""A model's graph as plain dictionaries, so that a student's function can run the network.
 
-Layers are called as in the model, an input ``input``, several ``input_1``, ``input_2``: names that
-can stand in generated source, too.
+Layers keep their names; the inputs are ``input``, or ``input_1``, ``input_2``, ...
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def parents_of(model: SymbolicModel) -> dict[str, list[str]]:
-    """Return for each input and layer of a model those that it is computed from, inputs first."""
+    """Return the parents of each input and layer of a model, inputs first."""
     graph = model.graph
     names = dict(zip(graph.inputs, _input_names(len(graph.inputs)), strict=True))
     parents: dict[str, list[str]] = {name: [] for name in names.values()}
@@ -33,13 +32,13 @@ def parents_of(model: SymbolicModel) -> dict[str, list[str]]:
 
 
 def operations_of(model: SymbolicModel) -> dict[str, Callable[..., Any]]:
-    """Return for each layer's name the layer: what `parents_of` says it is applied to is enough."""
+    """Return each layer by its name; call it with the values of its parents."""
     layers = model.ordered_layers
     return {call.name: layer for call, layer in zip(model.graph.calls, layers, strict=True)}
 
 
 def edges_of(parents: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Return the same graph read the other way: for each node those that use it."""
+    """Return the reversed graph: the children of each node."""
     edges: dict[str, list[str]] = {name: [] for name in parents}
     for name, above in parents.items():
         for parent in dict.fromkeys(above):
@@ -48,9 +47,9 @@ def edges_of(parents: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 
 def calls_of(model: SymbolicModel) -> list[tuple[str, int, list[str]]]:
-    """Return a model's calls: the result's name, the layer's number, what it is applied to."""
-    made = {name: above for name, above in parents_of(model).items() if above}
-    return [(name, number, above) for number, (name, above) in enumerate(made.items())]
+    """Return each call of a model: the result's name, the layer's number, and the arguments."""
+    computed = {name: above for name, above in parents_of(model).items() if above}
+    return [(name, number, above) for number, (name, above) in enumerate(computed.items())]
 
 
 def _input_names(count: int) -> list[str]:

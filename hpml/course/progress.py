@@ -1,4 +1,4 @@
-"""What a student has done so far: ``progress.json`` in the results folder, for them to read."""
+"""The student's progress, in ``progress.json`` in the results folder."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ FILE = LabFile("progress.json")
 
 
 def keep_step(lab: str, step: str) -> None:
-    """Keep when a lab was first ``"opened"``, or ``"finished"``: its last picture drawn."""
+    """Save when a lab was first ``"opened"``, or ``"finished"`` (its last figure was drawn)."""
     _keep(lab, step, lambda before: before or _now())
 
 
 def keep_points(lab: str, exercise: str, points: float, *, passed: bool) -> None:
-    """Keep the points that a check found, if they are more than before, and when all passed."""
+    """Save the points of a check, if they are more than before, and when all cases first passed."""
 
     def changed(before: Any) -> dict[str, Any]:
         kept = {"points": 0, "passed": None, **(before if isinstance(before, dict) else {})}
@@ -30,14 +30,14 @@ def keep_points(lab: str, exercise: str, points: float, *, passed: bool) -> None
 
 
 def keep_first(lab: str, item: str, choice: int, points: float) -> int:
-    """Keep the first choice and its points, and return it; later ones change nothing."""
+    """Save the first choice with its points, and return the choice that was saved first."""
     first = {"points": points, "passed": _now() if points else None, "choice": choice}
     kept = _keep(lab, item, lambda before: before or first)
     return int(kept.get("choice", choice)) if isinstance(kept, dict) else choice
 
 
 def keep_answers(lab: str, answers: str) -> None:
-    """Keep the answers to the course's ten questions."""
+    """Save the answers to the course's ten questions."""
     _keep(lab, "questions", lambda _: answers)
 
 
@@ -50,7 +50,7 @@ def _keep(lab: str, key: str, changed: Any) -> Any:
             kept[key] = changed(kept.get(key))
             return kept[key]
     except OSError as error:
-        # What was asked for, a check or a picture, has nothing to do with a full disk.
+        # A full disk must not make the check or the figure fail.
         warnings.warn(f"Your progress was not kept: {error}", stacklevel=3)
     return None
 

@@ -1,4 +1,4 @@
-"""Measuring what a student wrote beside what is given, once it is known to answer the same."""
+"""Time a student's functions next to the given ones, after checking that the results are equal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hpml.course.reference import keep_revealed, recorded
 
 
 def rounds() -> int:
-    """Return how many rounds a lab's comparison takes: fewer where only its cells are tried."""
+    """Return the number of rounds of a lab's comparisons, fewer with HPML_QUICK."""
     return 9 if quick() else 25
 
 
@@ -34,11 +34,11 @@ def race(
 ) -> Comparison:
     """Compare in interleaved rounds.
 
-    With `times` as many rounds all of them are taken: it is asked for where a difference is to be
-    known, and a clear ratio says nothing of that. A coarser `resolution` belongs to a table whose
-    smaller changes come and go from one process to the next.
+    With `times` above 1 it takes that many times the rounds and never stops early, for estimates of
+    a difference: a clear ratio does not mean a precise difference. A coarser `resolution` suits
+    tables in which smaller changes vary from process to process.
     """
-    # Twice warmed up: first calls that compile are expected in labs.
+    # Two warm-up calls, because in labs the first call may compile.
     return compare(
         dict(runs),
         baseline=baseline,
@@ -53,7 +53,7 @@ def race(
 def answering(
     runs: Mapping[str, Callable[[], Any]], expected: object
 ) -> dict[str, Callable[[], Any]]:
-    """Return those of a student's functions that give what is expected; the others are named."""
+    """Return the student's functions that return the expected value, and report the others."""
     ready = {}
     for name, run in runs.items():
         try:
@@ -61,7 +61,7 @@ def answering(
             same_results()({"expected": expected, name: result})
         except BenchmarkError:
             problem = f"it returned {describe(result)}"
-        except Exception as error:  # noqa: BLE001 - whatever unfinished code does
+        except Exception as error:  # noqa: BLE001 - unfinished code may raise anything
             problem = f"{type(error).__name__}: {error}"[:200]
         else:
             ready[name] = run
@@ -73,17 +73,13 @@ def answering(
 def draw_per_item(
     times: Comparison, title: str, item: str, limits: tuple[float, float] | None = None
 ) -> Page:
-    """Draw the time of an item, which `times` is for, on a logarithmic axis from low to high."""
+    """Draw the times per item on a logarithmic axis."""
     rows, shades = [], style.series(times.names)
-    for way in times:
-        colour, marker, (low, middle, high) = (
-            shades[way.name],
-            style.marker(way.name),
-            way.quartiles,
-        )
-        text = format_seconds(middle)
-        rows.append(Dot(way.name, 1e9 * middle, text, (1e9 * low, 1e9 * high), colour, marker))
-    fastest, *_, slowest = sorted(times, key=lambda way: way.median)
+    for each in times:
+        low, middle, high = each.quartiles
+        colour, marker, text = shades[each.name], style.marker(each.name), format_seconds(middle)
+        rows.append(Dot(each.name, 1e9 * middle, text, (1e9 * low, 1e9 * high), colour, marker))
+    fastest, *_, slowest = sorted(times, key=lambda each: each.median)
     factor = float(f"{slowest.median / fastest.median:.2g}")
     text = (
         f"Fastest: {fastest.name}, {format_seconds(fastest.median)}; slowest: {slowest.name}, "
@@ -99,7 +95,7 @@ def conclude(
     fits: Mapping[tuple[str, ...], str],
     factor: float = 1.5,
 ) -> Page:
-    """Say how times changed, each from one estimate to another, and which hypothesis this fits."""
+    """Report how each time changed between two estimates, and which hypothesis this supports."""
     found = tuple(before.change_to(after, factor) for before, after in changes.values())
     endings = {
         "cannot tell": "which cannot be told apart from no change",

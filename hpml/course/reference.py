@@ -1,7 +1,4 @@
-"""What a lab gave on a quiet machine, kept in ``data/reference/NN.json`` by ``hpml run --record``.
-
-Where a student's own measurement cannot tell, the recorded result is shown beside it.
-"""
+"""The results of a lab on a quiet machine, recorded by ``hpml run --record`` for comparison."""
 
 from __future__ import annotations
 
@@ -24,11 +21,11 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 REVEALED = "HPML_REVEALED"
-"""The environment variable that names the file for the results of a lab that is recorded."""
+"""Environment variable: the file to which a recorded run writes its revealed results."""
 
 
 def keep_revealed(key: str, text: str) -> None:
-    """Note the result of a question, in a run that is recorded."""
+    """Append the result of a question to the record, if this run is recorded."""
     if path := os.environ.get(REVEALED):
         append_line(path, json.dumps([key, text]))
 
@@ -36,10 +33,7 @@ def keep_revealed(key: str, text: str) -> None:
 def write_record(
     name: str, notebooks: Sequence[NotebookNode], revealed: Sequence[str | os.PathLike[str]]
 ) -> Path:
-    """Write the record of a lab from its executed copies and what each revealed; return its path.
-
-    Kept is the run whose conclusions most runs share, each with the number of runs that reached it.
-    """
+    """Write the run whose conclusions are the most common, and return the path of the record."""
     drawn = [verdicts_of(each) for each in notebooks]
     shared = [
         [sum(run[place : place + 1] == (each,) for run in drawn) for place, each in enumerate(own)]
@@ -47,7 +41,7 @@ def write_record(
     ]
     best = max(range(len(drawn)), key=lambda run: sum(shared[run]))
     verdicts = tagged_texts(notebooks[best], "verdict", last=True)
-    # What this run could not tell is answered by another.
+    # For a question that this run left unclear, the result of another run is used.
     paths = [path for path in map(Path, (*revealed, revealed[best])) if path.exists()]
     lines = [line for path in paths for line in path.read_text().splitlines()]
     known = ("cpu", "gpu", "logical_cores", "python", "torch", "hpml")
@@ -66,7 +60,7 @@ def write_record(
 
 
 def read_record(lab: str) -> dict[str, Any] | None:
-    """Return the record of a lab, or None where there is none."""
+    """Return the record of a lab, or None."""
     try:
         path = course_folder() / "data" / "reference" / f"{lab}.json"
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -76,7 +70,7 @@ def read_record(lab: str) -> dict[str, Any] | None:
 
 
 def recorded(lab: str, key: str) -> str:
-    """Return a sentence with the recorded result of a question; empty where there is none."""
+    """Return a sentence with the recorded result of a question, or an empty text."""
     record = read_record(lab)
     if record is None or key not in record["questions"]:
         return ""
@@ -85,7 +79,7 @@ def recorded(lab: str, key: str) -> str:
 
 
 def recorded_conclusion(lab: str) -> str:
-    """Return what a lab's closing experiment showed when it was recorded; empty if it was not."""
+    """Return the recorded conclusion of a lab's last experiment, or an empty text."""
     record = read_record(lab)
     if record is None or not record["verdicts"]:
         return ""
@@ -94,7 +88,7 @@ def recorded_conclusion(lab: str) -> str:
 
 
 def reference(lab: int | str) -> Page:
-    """Return what a lab gave on a quiet machine: its table of results and its conclusions.
+    """Return a lab's results and conclusions that were recorded on a quiet machine.
 
     >>> reference("no such lab")
     No result of this lab was recorded.

@@ -1,4 +1,4 @@
-"""Small graphs to look at: a dictionary of parents, counted executions, a picture."""
+"""Small graphs as dictionaries of parents: build them, count their executions, draw them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Operation = Callable[..., Any]
 
 
 def chain(length: int) -> dict[str, list[str]]:
-    """Return a straight line of operations, each computed from the one before it."""
+    """Return a chain of operations, each computed from the previous one."""
     names = ["x", *(f"n{i}" for i in range(1, length + 1))]
     return {"x": [], **{new: [old] for old, new in itertools.pairwise(names)}}
 
 
 def ladder(diamonds: int) -> dict[str, list[str]]:
-    """Return diamonds in a row: a value is used by a left and a right side, which meet again."""
+    """Return a chain of diamonds: two nodes use a value, and a third joins them."""
     parents: dict[str, list[str]] = {"x": []}
     top = "x"
     for i in range(1, diamonds + 1):
@@ -32,7 +32,7 @@ def ladder(diamonds: int) -> dict[str, list[str]]:
 
 
 def counting_operations(parents: Parents) -> tuple[dict[str, Operation], Counter[str]]:
-    """Return an operation for each computed value, which adds up, and a count of executions."""
+    """Return a summing operation for each computed value, and the counter of their executions."""
     executed: Counter[str] = Counter()
 
     def make(name: str) -> Operation:
@@ -46,7 +46,7 @@ def counting_operations(parents: Parents) -> tuple[dict[str, Operation], Counter
 
 
 def stack_steps(parents: Parents, output: str) -> Table:
-    """Return how a list of our own does the asking, one row a step."""
+    """Return the steps of an evaluation with an explicit stack, one row a step."""
     known = [name for name in parents if not parents[name]]
     waiting = [output]
     rows: list[list[object]] = []
@@ -93,5 +93,5 @@ def draw_dataflow(
     tints = {value: style.tint(style.PALETTE["lazy"], share) for value, share in enumerate(shades)}
     draw(layout, Look(tints=tints), ax=ax)
     edges = "; ".join(f"{n} from {', '.join(p)}" for n, p in parents.items() if p)
-    said = "" if executed is None else f" Executed: {describe(dict(executed), 400)}."
-    return picture(fig, f"{title}: {edges}.{said}")
+    counted = "" if executed is None else f" Executed: {describe(dict(executed), 400)}."
+    return picture(fig, f"{title}: {edges}.{counted}")

@@ -1,4 +1,4 @@
-"""Which conclusions a lab draws, run after run: a claim holds only if each run reaches it."""
+"""The conclusions of a lab over several runs: a claim is reliable only if every run reaches it."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ _BEYOND = re.compile(r"\s*\(\d+ (?:samples? )?beyond the edge\)")
 
 
 def verdicts_of(notebook: NotebookNode) -> tuple[tuple[str, str], ...]:
-    """Return the heading above each cell tagged ``verdict``, and what it says without numbers."""
+    """Return the heading and the text, without numbers, of each cell tagged ``verdict``."""
     shown = tagged_texts(notebook, "verdict", last=True)
     return tuple((head, wording(text)) for head, text in shown)
 
 
 def wording(text: str) -> str:
-    """Return a text without its numbers, their units and the notes on samples off the scale."""
+    """Return a text without numbers, units and notes on samples that are off the scale."""
     return " ".join(_NUMBER.sub("…", _BEYOND.sub("", text)).split())
 
 
 def count_verdicts(runs: Iterable[Sequence[tuple[str, str]]]) -> Table:
-    """Return how many runs drew each conclusion, verdict by verdict."""
+    """Return how many runs reached each conclusion, for each verdict."""
     ran = list(runs)
     rows: list[list[object]] = []
     differ: list[str] = []
     most = max(map(len, ran), default=0)
     for place in range(most):
-        # A run that failed has drawn fewer conclusions.
+        # A run that failed has fewer conclusions.
         drawn = Counter(run[place] for run in ran if place < len(run))
         if len(drawn) > 1:
             differ.append(str(place + 1))
@@ -45,10 +45,10 @@ def count_verdicts(runs: Iterable[Sequence[tuple[str, str]]]) -> Table:
             [place + 1, head, f"{count} of {len(ran)}", text or "(nothing)"]
             for (head, text), count in drawn.most_common()
         ]
-    said = f"{len(differ)} of which differ{'s' * (len(differ) == 1)} between runs"
+    summary = f"{len(differ)} of which differ{'s' * (len(differ) == 1)} between runs"
     return Table(
         ["verdict", "where", "runs", "conclusion"],
         rows,
-        caption=f"{most} verdict{'s' * (most != 1)}, {said}{': ' * bool(differ)}"
+        caption=f"{most} verdict{'s' * (most != 1)}, {summary}{': ' * bool(differ)}"
         f"{', '.join(differ)}.",
     )

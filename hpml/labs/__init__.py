@@ -1,6 +1,6 @@
-"""The labs, one folder each, and what all of their notebooks import.
+"""The labs, one folder each, and the functions that all notebooks import.
 
-A notebook opens its lab, asks, measures, reveals, and at its end shows how near the guesses came:
+A notebook opens its lab, asks for predictions, reveals results, and ends with a calibration:
 
 >>> from hpml.labs import calibration, lab_head, predict
 >>> _ = lab_head("try-labs", "Trying things out")
@@ -15,7 +15,7 @@ You said 100 B, the result is 56 B: 1.8 times too high.
 >>> forget()
 1
 
-Nothing blocks: without an answer, the result is shown as not predicted.
+Nothing blocks: without an answer, a result is shown as not predicted.
 """
 
 from __future__ import annotations

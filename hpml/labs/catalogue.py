@@ -1,7 +1,7 @@
-"""Which labs there are, and what each contains; a lab's folder is imported when it is asked for.
+"""The catalogue of labs and exercises, found by folder and imported on use.
 
-A lab is a folder ``hpml/labs/lab_NN_name`` with ``exercises`` and ``texts.toml``, the words of its
-hints and of its explanation: a new folder is found without being listed anywhere.
+A lab is a folder ``hpml/labs/lab_NN_name`` with a module ``exercises`` and a file ``texts.toml``,
+which contains the texts of its hints and its explanation.
 
 >>> [exercise.name for exercise in exercises("05")]
 ['topological_order', 'dead_nodes', 'propagate_shapes']
@@ -33,14 +33,14 @@ _FOLDERS: dict[str, Path] = {
 }
 
 LABS: tuple[str, ...] = tuple(_FOLDERS)
-"""The labs: ``("00", "01", ...)``."""
+"""The numbers of the labs: ``("00", "01", ...)``."""
 
 EDITION = ""
-"""A word such as ``"2027"``, which draws another order of each explanation's experiments."""
+"""A word such as ``"2027"`` that seeds the order of each explanation's experiments."""
 
 
 def exercises(lab: str) -> tuple[Exercise, ...]:
-    """Return the exercises of one lab, in the order of the notebook."""
+    """Return the exercises of a lab, in the order of its notebook."""
     folder, hints = _folder(lab), texts(lab).get("hints", {})
     part = importlib.import_module(f"hpml.labs.{folder.name}.exercises")
     return tuple(
@@ -56,13 +56,13 @@ def exercises(lab: str) -> tuple[Exercise, ...]:
 
 
 def choice(lab: str) -> Choice:
-    """Return the item of a lab's explanation, which ends it: numbered after the last exercise."""
+    """Return the graded item of a lab's explanation, numbered after the last exercise."""
     end = explanation(lab)
     return Choice(lab, len(exercises(lab)) + 1, end.best_number, len(end.experiments))
 
 
 def explanation(lab: str) -> Explanation:
-    """Return the question that ends a lab, with its hypotheses and experiments."""
+    """Return the explanation that ends a lab."""
     words = texts(lab)["explanation"]
     experiments = [(each["do"], each["shows"]) for each in words["experiments"]]
     best, _ = experiments[words["best"] - 1]
@@ -72,7 +72,7 @@ def explanation(lab: str) -> Explanation:
 
 
 def find(name: str, lab: str | None = None) -> Exercise:
-    """Return the exercise whose function is called `name`.
+    """Return the exercise whose function has this name.
 
     >>> find("toplogical_order")
     Traceback (most recent call last):
@@ -87,12 +87,12 @@ def find(name: str, lab: str | None = None) -> Exercise:
     where = "" if lab is None else f" in lab {lab}"
     if name == "<lambda>":
         raise LabError("A check finds an exercise by the name after `def`; a lambda has none.")
-    there = (
+    advice = (
         f"Did you mean {' or '.join(near)}? A check finds it by the name after `def`."
         if near
-        else f"There are: {', '.join(names) or 'none'}."
+        else f"Expected one of {', '.join(names) or 'none'}."
     )
-    raise LabError(f"There is no exercise called {describe(name)}{where}. {there}")
+    raise LabError(f"There is no exercise called {describe(name)}{where}. {advice}")
 
 
 def _folder(lab: str) -> Path:
@@ -105,12 +105,11 @@ def _folder(lab: str) -> Path:
 
 @functools.cache
 def texts(lab: str) -> Any:
-    """Return the words of a lab's hints and explanation, as its ``texts.toml`` has them."""
+    """Return the contents of a lab's ``texts.toml``, without line breaks in the texts."""
     return _on_one_line(tomllib.loads(read_packed(_folder(lab) / "texts.toml")))
 
 
 def _on_one_line(words: Any) -> Any:
-    """Return texts without the line breaks of their file."""
     if isinstance(words, dict):
         return {key: _on_one_line(value) for key, value in words.items()}
     if isinstance(words, list):

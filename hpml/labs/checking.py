@@ -1,4 +1,4 @@
-"""`check`, `hint` and `explain`: what a student types; they find the open lab's own."""
+"""`check`, `hint` and `explain`, as students call them in a notebook."""
 
 from __future__ import annotations
 
@@ -20,19 +20,18 @@ from hpml.labs.kept import keep_passed
 
 
 def check(function: Callable[..., Any]) -> Checked:
-    """Try a function on the visible cases of its exercise, and show what came of it.
+    """Try a function on the visible cases of its exercise, and show the verdict.
 
-    The exercise is found by the function's name. It shows right, not done yet, or the smallest case
-    that fails with what was expected and what came; from the second failure on, how to ask for a
-    hint. It never raises for what the function does; a case that takes too long, or that is stopped
-    like any cell, gets a verdict on what passed before. Of what the function prints, the first
-    2,000 characters are shown.
+    The verdict is right, not done yet, or the smallest failing case; from the second failure on it
+    offers a hint. Exceptions of the function are reported, not raised. If a case is interrupted or
+    takes too long, the verdict covers the cases before it. The first 2,000 characters that the
+    function prints are shown.
 
     Args:
-        function: the function, under the name that the exercise gave it.
+        function: the function, under the exercise's name, by which the exercise is found.
 
     Returns:
-        The verdict.
+        The verdict, with the page that was shown.
 
     >>> def dead_nodes(edges, outputs):
     ...     return set()
@@ -54,7 +53,7 @@ def check(function: Callable[..., Any]) -> Checked:
         checked = check_exercise(exercise, function)
     put(checked.page, uuid.uuid4().hex)
     if checked.verdict is not None:
-        # A part may have no visible case: what passed all of them has all points so far.
+        # A part may have no visible case, so a function that passes all cases gets all points.
         parts = exercise.parts if checked.right else checked.verdict.parts
         keep_points(exercise.lab, exercise.name, sum(parts.values()), passed=checked.right)
         if checked.right:
@@ -63,10 +62,10 @@ def check(function: Callable[..., Any]) -> Checked:
 
 
 def hint(function: Callable[..., Any]) -> Page:
-    """Return the next hint for an exercise, to end a cell with; each call gives one more.
+    """Return the next hint for an exercise; each call adds one more.
 
     Args:
-        function: the function, under the name that the exercise gave it.
+        function: the function, under the exercise's name.
 
     Raises:
         LabError: if there is no such exercise.
@@ -80,18 +79,17 @@ def hint(function: Callable[..., Any]) -> Page:
 
 
 def explain(choice: int | None) -> Page:
-    """Return the closing explanation of the open lab, to end a cell with.
+    """Return the explanation that ends the open lab; the first choice counts.
 
     Args:
-        choice: the number of the experiment that is chosen, from 1; None before the choice.
+        choice: the number of the chosen experiment, from 1; None before the choice.
 
     Returns:
-        The question with its hypotheses and numbered experiments, and what to do. Once an
-        experiment is chosen, whether it tells the hypotheses apart, and what each would show. The
-        first choice counts.
+        The question with its hypotheses and numbered experiments. After a choice, also whether
+        that experiment distinguishes the hypotheses, and what each experiment would show.
 
     Raises:
-        LabError: if the open lab has no explanation.
+        LabError: if the open lab has no explanation, or the cell assigned another number.
 
     >>> from hpml.labs import lab_head
     >>> _ = lab_head("try-explain", "Trying things out")
@@ -123,12 +121,12 @@ def _exercise(function: object) -> Exercise:
         raise LabError(f"check expects the function itself: check({function[:40]}), no quotes.")
     if not callable(function):
         raise LabError(f"check expects the function that you wrote, got {describe(function)}.")
-    here = current_lab().name
-    known = exercises(here) if here in LABS else ()
-    # The grader knows a lambda, a partial or an imported function by the name it was assigned to.
-    own = {**getattr(inspect.unwrap(function), "__globals__", {}), **_notebook()}
+    lab = current_lab().name
+    known = exercises(lab) if lab in LABS else ()
+    # The grader finds a lambda, a partial or an imported function by the name it was assigned to.
+    variables = {**getattr(inspect.unwrap(function), "__globals__", {}), **_notebook()}
     name = getattr(function, "__name__", None)
-    names = [name, *(each.name for each in known if own.get(each.name) is function)]
+    names = [name, *(each.name for each in known if variables.get(each.name) is function)]
     for exercise in known:
         if exercise.name in names:
             return exercise
@@ -136,5 +134,4 @@ def _exercise(function: object) -> Exercise:
 
 
 def _notebook() -> dict[str, Any]:
-    """Return the names of the notebook; none outside of one."""
     return dict(getattr(notebook_shell(), "user_ns", {}))

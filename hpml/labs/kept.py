@@ -1,4 +1,4 @@
-"""A student's own functions, kept when their check passes and run again in later labs."""
+"""Save a student's function when its check passes, and load it again in later labs."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def mine(name: str) -> Callable[..., Any]:
         name: the exercise's function, such as ``"ordered_forward"``.
 
     Returns:
-        The function as it was when its check passed, created again from its source. If it never
-        passed, the course's own version of `topological_order` or `ordered_forward`.
+        The function as it was when its check passed, compiled from its saved source. If it never
+        passed, the course's version of `topological_order` or `ordered_forward`.
 
     Raises:
-        LabError: if there is no such exercise, or if it never passed and the course gives no
-            version of its own away.
+        LabError: if there is no such exercise, or if the function never passed its check and the
+            course provides no version.
 
     >>> mine("topological_order")({"a": ["b"], "b": []})
     ['a', 'b']
@@ -38,8 +38,8 @@ def mine(name: str) -> Callable[..., Any]:
     try:
         source = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        if name in _OURS:
-            return _OURS[name]
+        if name in _PROVIDED:
+            return _PROVIDED[name]
         raise LabError(
             f"Your {name} has not passed its check yet. Solve exercise "
             f"{exercise.lab}.{exercise.number} first."
@@ -52,22 +52,21 @@ def mine(name: str) -> Callable[..., Any]:
 
 
 def keep_passed(function: Callable[..., Any], name: str) -> None:
-    """Keep the source of a function that passed its check in an open notebook."""
+    """Save the source of a function that passed its check in a notebook."""
     program = program_of(function)
     if program is None or notebook_shell() is None or flag("HPML_HEADLESS"):
         return
     source = "\n\n".join(text.strip() for text in program.sources.values() if text.strip())
-    if getattr(function, "__name__", "") == name:  # no lambda, no object that is called
+    if getattr(function, "__name__", "") == name:  # not a lambda or a callable object
         write_atomically(results_folder() / "passed" / f"{name}.py", source + "\n")
 
 
 def _topological_order(edges: dict[str, list[str]]) -> list[str]:
-    """Return an order in which each node comes before its targets."""
-    # The sorter expects each node's predecessors; these are its successors.
+    # TopologicalSorter expects predecessors but gets successors, so the order is reversed.
     return [*graphlib.TopologicalSorter(edges).static_order()][::-1]
 
 
-_OURS: dict[str, Callable[..., Any]] = {
+_PROVIDED: dict[str, Callable[..., Any]] = {
     "topological_order": _topological_order,
     "ordered_forward": ordered_forward,
 }

@@ -1,4 +1,4 @@
-"""A student's course on one page: labs run, exercises, points, and how far predictions missed."""
+"""Progress and calibration over the whole course, for one student or a class."""
 
 from __future__ import annotations
 
@@ -26,14 +26,13 @@ PATHS = {
     "How Python runs a network": ("00", "01", "02", "05", "06", "07", "09", "10"),
     "Making models faster": ("00", "01", "03", "08", "09", "10", "12", "13", "14", "15"),
 }
-"""The two paths through the course, each of eight weeks; of labs 13 and 14 one is enough."""
+"""The two paths through the course, eight weeks each; one of labs 13 and 14 is enough."""
 
 
 def progress() -> Table:
-    """Return a table of the labs: whether each was run, what passed its check, points so far.
+    """Return a table of the labs: whether each was run, how many checks passed, points so far.
 
-    Points count as soon as a check finds them, and stay. A grade is counted on other cases, and
-    with the points for speed.
+    Points that a check once found are kept. Grading uses other cases and adds the points for speed.
 
     >>> progress().columns
     ('lab', 'paths', 'run', 'passed', 'points')
@@ -68,7 +67,6 @@ def progress() -> Table:
 
 
 def _counts(item: Exercise | Choice) -> bool:
-    """Return whether its points are part of full marks."""
     return isinstance(item, Choice) or item.core
 
 
@@ -82,7 +80,7 @@ def _points(done: Mapping[str, Any], item: Exercise | Choice) -> float:
 
 
 def misses() -> dict[str, list[float]]:
-    """Return by which factor each number that was predicted missed the measurement, by lab."""
+    """Return by lab the factor between each predicted number and its measurement."""
     store = PredictionStore()
     return _missed({lab: store.answers(lab) for lab in LABS})
 
@@ -97,7 +95,7 @@ def _missed(answers: Mapping[str, Mapping[str, Any]]) -> dict[str, list[float]]:
 
 
 def course_table() -> Table:
-    """Return a row for each lab with predictions: how many, and by which factor they missed."""
+    """Return for each lab the number of predictions and the median factor of their errors."""
     return _table_of(misses())
 
 
@@ -112,7 +110,7 @@ def _table_of(missed: Mapping[str, list[float]]) -> Table:
 
 
 def course_calibration() -> Page:
-    """Draw by which factor each prediction of the course missed, lab by lab."""
+    """Draw the factor between each prediction of the course and its measurement, lab by lab."""
     rows, missed = [], misses()
     for lab, factors in missed.items():
         rows.append(Dot(f"lab {lab}", factors))
@@ -128,10 +126,10 @@ def course_calibration() -> Page:
 
 
 def class_tables(folder: Path) -> list[Table]:
-    """Return the predictions of a class by lab, and its ten questions before and after the course.
+    """Return a class's predictions by lab, and its ten questions before and after the course.
 
-    They come from each ``predictions.json`` and ``progress.json`` below `folder`, also under the
-    longer names that platforms give them. They are not signed, and nothing is graded by them.
+    It reads all ``*predictions.json`` and ``*progress.json`` files below `folder`. They are not
+    signed, so they must not be graded.
     """
     missed: dict[str, list[float]] = {lab: [] for lab in LABS}
     letters: dict[str, list[str]] = {BEFORE: [], AFTER: []}

@@ -1,4 +1,4 @@
-"""Ten questions about cause and effect, asked before the course and again after it (ungraded)."""
+"""The ten ungraded questions about cause and effect, asked before the course and after it."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ class Question(NamedTuple):
 
 
 def questions() -> tuple[Question, ...]:
-    """Return the questions, in the order in which they are asked."""
+    """Return the ten questions in order."""
     return tuple(Question(**each) for each in texts("00")["questions"])
 
 
 def ten_questions(answers: str = "", *, after: bool = False) -> Table:
-    """Return the ten questions with their answers; at the end of the course also what changed.
+    """Return the ten questions with your answers; after the course also what has changed.
 
     Args:
-        answers: a letter for each question, such as ``"abc-abcabc"``; ``-`` where you do not know.
-            Empty before you answer.
-        after: whether the course is over. Then the right answers are shown.
+        answers: a letter for each question, such as ``"abc-abcabc"``; ``-`` for a question that
+            you cannot answer. Empty before you answer.
+        after: whether the course is over; then the right answers are shown.
 
     Raises:
-        LabError: if `answers` is not empty and has other letters, or not ten of them.
+        LabError: if `answers` is neither empty nor ten of the letters a, b, c and ``-``.
     """
     asked, given = questions(), answers.replace(" ", "").lower()
     if given and (len(given) != len(asked) or set(given) - set("abc-")):

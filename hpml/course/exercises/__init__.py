@@ -1,3 +1,3 @@
-"""An exercise: declared once, tried in the notebook, judged outside of what is judged."""
+"""Exercises: declared once, tried in the notebook, judged outside the process of the submission."""
 
 from __future__ import annotations

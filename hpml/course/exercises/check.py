@@ -1,4 +1,4 @@
-"""Trying a function on the visible cases of its exercise, and the verdict as it is shown."""
+"""Try a function on the visible cases of its exercise, and render the verdict."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from hpml.course.exercises.sources import forbidden_uses, graded_without, is_stu
 from hpml.sandbox.calling import call
 from hpml.sandbox.deadline import deadline
 
-_AT_LEAST = 10.0  # seconds that a case may take, and more where grading waits longer
-_PRINTED = 2000  # characters of what a function prints that are shown
+_AT_LEAST = 10.0  # seconds allowed for a case, or more if grading allows more
+_PRINTED = 2000  # characters of a function's output that are shown
 
 
 class _TooSlowError(KeyboardInterrupt):
-    """A case took too long; like Ctrl-C, this is nothing that a student's code should catch."""
+    """A case took too long; a KeyboardInterrupt, so that the student's code does not catch it."""
 
 
 class _Beginning(io.StringIO):
-    """Keeps the first characters that are printed: an endless loop must not fill the memory."""
+    """Keep only the first characters printed, so that an endless loop does not fill the memory."""
 
     def write(self, text: str) -> int:
         super().write(text[: max(0, _PRINTED + 1 - self.tell())])
@@ -43,11 +43,11 @@ class _Beginning(io.StringIO):
 
 @dataclass
 class _Tried:
-    """What this kernel remembers of an exercise."""
+    """The state of an exercise in this kernel."""
 
     failures: int = 0  # from the second on, a hint is offered
-    shown: Counterexample | None = None  # what failed last: hints are about it
-    hints: dict[str, int] = field(default_factory=dict)  # how many were asked for, by part
+    shown: Counterexample | None = None  # the last failure: hints are about its part
+    hints: dict[str, int] = field(default_factory=dict)  # the number of hints requested, by part
 
 
 _tried: dict[tuple[str, str], _Tried] = defaultdict(_Tried)
@@ -55,9 +55,9 @@ _tried: dict[tuple[str, str], _Tried] = defaultdict(_Tried)
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check found; it has shown itself already."""
+    """The result of a check, which has already been displayed."""
 
-    verdict: Verdict | None  # None where there is no such exercise
+    verdict: Verdict | None  # None if there is no such exercise
     page: Page
     _cell: object = None
 
@@ -75,13 +75,13 @@ class Checked:
         return self.page.plain
 
     def _ipython_display_(self) -> None:
-        # As the last line of the cell that showed it, it must not do so twice.
+        # `check(...)` has displayed it; as the last line of its cell it must not appear twice.
         if _cell() is None or _cell() != self._cell:
             put(self.page, uuid.uuid4().hex)
 
 
 def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
-    """Try `function` on the visible cases of `exercise`, and show nothing."""
+    """Try `function` on the visible cases of `exercise`, without displaying the result."""
     program = program_of(function)
     stub, forbidden = is_stub(program, exercise.name), forbidden_uses(program, exercise)
     without = graded_without(program, exercise)
@@ -96,7 +96,7 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
             print(text if len(text) <= _PRINTED else f"{text[:_PRINTED]}\n… the rest is left out.")
     tried = cases[: len(outcomes)] or cases
     verdict = judge(exercise, tried, outcomes, stub=stub, forbidden=forbidden, without=without)
-    with contextlib.suppress(KeyboardInterrupt):  # who does not wait for it goes without
+    with contextlib.suppress(KeyboardInterrupt):  # an interrupt only skips the diagnosis
         verdict = diagnosed(verdict, exercise, tried, outcomes)
     notes = [verdict.note] if verdict.note else []
     if left := len(cases) - len(tried):
@@ -105,39 +105,38 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
         )
     if verdict.right and program is not None and (own := own_files(program)):
         notes.append(
-            f"It imports {', '.join(own)}, a file of yours. Only the notebook is graded: write the "
-            "file with %%writefile, or move its code into a cell."
+            f"It imports {', '.join(own)} from your own files. Only the notebook is graded: write "
+            "such a file with %%writefile, or move its code into a cell."
         )
     if verdict.right and slowest > exercise.seconds:
         notes.append(
             f"One case took {format_seconds(slowest)}, and grading waits {exercise.seconds:g} s."
         )
     verdict = replace(verdict, note=" ".join(notes))
-    offer, known = "", _tried[exercise.lab, exercise.name]
+    offer, state = "", _tried[exercise.lab, exercise.name]
     if not verdict.not_done:
-        known.shown = verdict.counterexample
-        known.failures = 0 if verdict.right else known.failures + 1
-        if known.failures > 1 and exercise.hints:
+        state.shown = verdict.counterexample
+        state.failures = 0 if verdict.right else state.failures + 1
+        if state.failures > 1 and exercise.hints:
             offer = f"A hint: from hpml.labs import hint; hint({exercise.name})"
     return Checked(verdict, _page(verdict, exercise, offer), _cell())
 
 
 def next_hint(exercise: Exercise) -> Page:
-    """Return the next hint on what failed last, with those before it; the last stays the last."""
-    known = _tried[exercise.lab, exercise.name]
-    found = known.shown
-    part = found.part if found else ""
+    """Return one more hint on the part that failed last, together with the earlier ones."""
+    state = _tried[exercise.lab, exercise.name]
+    part = state.shown.part if state.shown else ""
     hints = list(exercise.hints.get(part) or next(iter(exercise.hints.values())))
-    known.hints[part] = count = min(known.hints.get(part, 0) + 1, len(hints))
+    state.hints[part] = count = min(state.hints.get(part, 0) + 1, len(hints))
     titles = [f"Hint {number} of {len(hints)}" for number in range(1, count + 1)]
-    given = list(zip(titles, hints, strict=False))
-    plain = [textwrap.fill(f"{title}: {hint}".replace("`", ""), 92) for title, hint in given]
-    parts = [f"<p><b>{title}</b></p>{sentence(hint)}" for title, hint in given]
+    titled = list(zip(titles, hints, strict=False))
+    plain = [textwrap.fill(f"{title}: {hint}".replace("`", ""), 92) for title, hint in titled]
+    parts = [f"<p><b>{title}</b></p>{sentence(hint)}" for title, hint in titled]
     return Page("\n".join(plain), frame(_label("Hint", exercise), "".join(parts), MUTED))
 
 
 def not_found(text: str) -> Checked:
-    """Return what is shown where there is no exercise to check."""
+    """Return the result of a check that found no exercise."""
     paragraphs = "".join(f"<p>{html.escape(line)}</p>" for line in f"? {text}".split("\n"))
     return Checked(None, Page(f"? {text}", frame("Check", paragraphs, MUTED)), _cell())
 
@@ -145,22 +144,19 @@ def not_found(text: str) -> Checked:
 def run(
     exercise: Exercise, function: Callable[..., Any], cases: Sequence[Case]
 ) -> tuple[Outcome, ...]:
-    """Return what comes of each case, called here and now."""
+    """Return the outcome of each case, called in this process."""
     return tuple(_outcome(exercise, function, case) for case in cases)
 
 
 def visible_cases(exercise: Exercise) -> Sequence[Case]:
-    """Return the cases that a notebook tries, always the same."""
+    """Return the cases that a notebook tries; they are always the same."""
     return exercise.cases(random.Random(f"{exercise.lab}.{exercise.name}"), False)
 
 
 def _until_stopped(
     exercise: Exercise, function: Callable[..., Any], cases: Sequence[Case]
 ) -> tuple[list[Outcome], float]:
-    """Return what comes of each case, and the seconds of the slowest.
-
-    One that took too long, or that was stopped by hand, is the last.
-    """
+    """Return the outcomes, up to a case that was too slow or interrupted, and the longest time."""
     outcomes: list[Outcome] = []
     slowest = 0.0
     seconds = max(_AT_LEAST, exercise.seconds)
@@ -175,7 +171,7 @@ def _until_stopped(
     except _TooSlowError:
         outcomes.append(NoAnswer("too slow", f"It took more than {seconds:g} seconds. {why}"))
     except KeyboardInterrupt:
-        outcomes.append(NoAnswer("too slow", f"It was stopped by you. {why}"))
+        outcomes.append(NoAnswer("too slow", f"You stopped it. {why}"))
     return outcomes[: len(cases)], slowest
 
 

@@ -1,4 +1,4 @@
-"""From outcomes to a verdict: which parts are earned, and the smallest case that went wrong."""
+"""Turn outcomes into a verdict: the parts that are earned, and the smallest failing case."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from hpml.sandbox.plain import Array
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A case that went wrong."""
+    """A failing case."""
 
     case: str
-    part: str  # the part of the exercise that it decides
+    part: str  # the part of the exercise that it belongs to
     call: str
     expected: str
     got: str
-    why: str = ""  # a sentence, or empty where the two say it all
-    line: str = ""  # the student's line that raised, if one did
+    why: str = ""  # a sentence, or empty if expected and got are enough
+    line: str = ""  # the student's line that raised, if any
 
     @property
     def rows(self) -> list[tuple[str, str]]:
-        """What there is to show of it, line by line, each with its title."""
+        """The lines to show, each with its title."""
         rows = [
             ("case", self.case),
             ("call", self.call),
@@ -42,26 +42,23 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the outcomes of an exercise's cases come to."""
+    """The verdict on an exercise."""
 
     name: str
     cases: int
-    right: bool  # whether all of them were right and nothing forbidden was used
-    not_done: bool  # whether the function is still the stub
+    right: bool  # all cases passed and nothing forbidden was used
+    not_done: bool  # the function is still the stub
     parts: Mapping[str, float]
-    # The places of the cases that were wrong: those of the exercise's first part before the
-    # others, and of one part the smallest first
-    failures: tuple[int, ...] = ()
-    counterexample: Counterexample | None = None  # the first of them
-    # The known wrong answer with the same symptoms, once it was looked for
-    diagnosis: WrongAnswer | None = None
+    failures: tuple[int, ...] = ()  # indices of the failing cases, by part, then smallest first
+    counterexample: Counterexample | None = None  # the first failure
+    diagnosis: WrongAnswer | None = None  # the known wrong answer with the same symptoms
     forbidden: tuple[str, ...] = ()
-    forbidden_why: str = ""  # why it must not
-    note: str = ""  # what was taken although it is not quite what was asked for
+    forbidden_why: str = ""  # why it is forbidden
+    note: str = ""  # a remark on a result that was accepted
 
     @property
     def points(self) -> float:
-        """What is earned, without the part for speed."""
+        """The points earned, without the part for speed."""
         return sum(self.parts.values())
 
     @property
@@ -116,7 +113,7 @@ def judge(
         if (wrong := why_wrong(exercise, case, outcome)) is not None
     ]
     passed = set(range(len(outcomes))) - {place for place, _ in failures}
-    if not any(_nothing(outcomes[place]) for place in passed):  # else None is one of the answers
+    if not any(_nothing(outcomes[place]) for place in passed):  # None is never the right answer
         why = "It returns None: is a `return` missing?"
         failures = [
             (place, replace(wrong, why=why) if _nothing(outcomes[place]) else wrong)
@@ -143,7 +140,7 @@ def judge(
 
 
 def _with_python_numbers(outcomes: Sequence[Outcome]) -> tuple[list[Outcome], str]:
-    """Return the outcomes with Python's numbers in the place of NumPy's, and what to say of it."""
+    """Return the outcomes with NumPy scalars replaced by Python numbers, and a note about it."""
     note = ""
 
     def plain(value: Any) -> Any:
@@ -185,7 +182,7 @@ def diagnosed(
 
 
 def written_call(exercise: Exercise, case: Case) -> str:
-    """Return a case's call as one would type it, cut where it is long."""
+    """Return the call of a case as Python source, truncated if it is long."""
     if case.call:
         return case.call
     if len(case.data) == 1:
@@ -196,20 +193,20 @@ def written_call(exercise: Exercise, case: Case) -> str:
 
 
 def why_wrong(exercise: Exercise, case: Case, outcome: Outcome) -> Wrong | None:
-    """Return why an outcome is not right; None if it is."""
+    """Return why an outcome is wrong, or None if it is right."""
     if isinstance(outcome, NoAnswer):
         return Wrong("an answer", shown(outcome), outcome.text)
     if isinstance(outcome, Returned) and outcome.changed and exercise.keeps_arguments:
         name, became = next(iter(outcome.changed.items()))
         return Wrong(
-            # No backticks: these two are shown as code already.
+            # No backticks: these two are already shown as code.
             f"{name} as it was: {written(case.data.get(name, 'unchanged'), 120)}",
             f"{name} is now {written(became, 120)}",
             f"It changed its argument `{name}`: the caller still needs it; work on a copy.",
         )
     try:
         found = exercise.judge(case, outcome)
-    except Exception as error:  # noqa: BLE001 - a result so odd that the judge fails is not right
+    except Exception as error:  # noqa: BLE001 - a result that makes the judge fail is wrong
         return Wrong("a result that can be judged", shown(outcome), f"Judging it failed: {error!r}")
     return found
 
@@ -234,5 +231,5 @@ def _first(
 
 
 def _rank(parts: Sequence[str], case: Case) -> tuple[int, int]:
-    """Return how early a wrong case is shown: by its part, then by how long it is to read."""
+    """Return the sort key of a failing case: its part, then the length of its data."""
     return parts.index(case.part), len(repr(case.data))

@@ -1,4 +1,4 @@
-"""What a call of a student's function came to, as plain values that cannot lie about themselves."""
+"""The outcome of a call of a student's function, as plain values that contain no student code."""
 
 from __future__ import annotations
 
@@ -13,22 +13,20 @@ from hpml.sandbox.plain import PlainError, decode
 class Returned:
     """The call returned."""
 
-    # What the worker's `observe` function made of the result: None, bool, int, float, complex,
-    # str, bytes, list, tuple, dict, set, frozenset of exactly these types, or an `Array` or
-    # `Opaque` of `hpml.sandbox.plain`
+    # The return value of the worker's `observe` function: Python's numbers, texts and containers
+    # of exactly these types, or an `Array` or `Opaque` of `hpml.sandbox.plain`
     value: object
-    # The parameters whose argument was another after the call, with what it became
-    changed: Mapping[str, object]
+    changed: Mapping[str, object]  # the arguments that the call changed: the new value by parameter
 
 
 @dataclass(frozen=True)
 class Raised:
     """The call raised."""
 
-    type: str  # the exception's class by name, "KeyError"
-    bases: tuple[str, ...]  # the names of all its classes, itself first
-    message: str  # its text, cut; empty where making the text raised
-    line: str = ""  # the line of the cell where it was raised, with its text; empty if unknown
+    type: str  # the name of the exception's class: "KeyError"
+    bases: tuple[str, ...]  # the names of the classes in its method resolution order
+    message: str  # its text, truncated; empty if str() of it raised
+    line: str = ""  # number and text of the cell's line that raised; empty if unknown
 
 
 @dataclass(frozen=True)
@@ -45,24 +43,24 @@ Outcome = Returned | Raised | NoAnswer
 
 
 def symptom(case: object, outcome: Outcome) -> object:
-    """Return the part of a wrong outcome by which it is matched; an exercise may override it."""
+    """Return the part of a wrong outcome that is matched with known wrong answers."""
     if isinstance(outcome, Returned):
         return ["returned", outcome.value, sorted(outcome.changed)]
     if isinstance(outcome, NoAnswer):
         return ["no answer", outcome.reason]
-    if outcome.type == "RecursionError":  # the stack ran out, as where the process ended by it
+    if outcome.type == "RecursionError":  # like a process that ended because its stack ran out
         return ["no answer", "ended"]
     return ["raised", outcome.type, outcome.message if outcome.type == "KeyError" else ""]
 
 
 def observed(outcome: Outcome) -> dict[str, Any] | None:
-    """Return what an observer wrote down of a call, by name; None where the call did not return."""
+    """Return the dictionary that an observer made of a call, or None if the call did not return."""
     found = outcome.value if isinstance(outcome, Returned) else None
     return found if isinstance(found, dict) else None
 
 
 def outcome_of(data: object) -> Outcome:
-    """Return the outcome that a worker wrote, believed in nothing but its values."""
+    """Return the outcome in a worker's answer, which is not trusted to be well formed."""
     try:
         return _outcome(data)
     except (PlainError, KeyError, TypeError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Which installed packages a graded function may import, and where their files are."""
+"""The installed packages that a graded function may import, and their files."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pathlib import Path
 
 from hpml.sandbox.notebook import Program
 
-_OPTIONAL = ("scipy",)  # Numba uses it for linear algebra where it is installed
+_OPTIONAL = ("scipy",)  # Numba uses it for linear algebra if it is installed
 
 
 @functools.cache
 def files_of(packages: tuple[str, ...]) -> tuple[Path, ...]:
-    """Return the folders and files of packages, and of what they need."""
+    """Return the folders and files of packages and of their dependencies."""
     found: dict[Path, None] = {}
     waiting, seen = list(packages), set[str]()
     while waiting:
@@ -34,29 +34,29 @@ def files_of(packages: tuple[str, ...]) -> tuple[Path, ...]:
         places = (Path(str(package.locate_file(top))).resolve() for top in sorted(tops))
         found |= dict.fromkeys(place for place in places if place.exists())
         needs = (need for need in package.requires or () if "extra ==" not in need)
-        # Only the name: `llvmlite<0.50,>=0.49.0dev0` has letters in its versions.
+        # Only the name, as versions contain letters too: `llvmlite<0.50,>=0.49.0dev0`.
         waiting += [match[0] for need in needs if (match := re.match(r"[\w.-]+", need))]
     return tuple(found)
 
 
 def missing(packages: tuple[str, ...]) -> list[str]:
-    """Return the packages that are not installed here."""
+    """Return the packages that are not installed."""
     return [name for name in packages if name not in _OPTIONAL and not files_of((name,))]
 
 
 def not_there(program: Program, packages: tuple[str, ...]) -> list[str]:
-    """Return the installed modules that a program imports and that grading does without."""
+    """Return the imported modules that are installed but not available during grading."""
     known = {path.name.partition(".")[0] for path in files_of(packages)}
     return [name for name, own in _foreign(program).items() if not own and name not in known]
 
 
 def own_files(program: Program) -> list[str]:
-    """Return the modules that a program imports from files of the student's."""
+    """Return the imported modules that are the student's own files."""
     return [name for name, own in _foreign(program).items() if own]
 
 
 def _foreign(program: Program) -> dict[str, bool]:
-    """Return the imported modules that are not Python's, and whether each is the student's file."""
+    """Return the imported modules outside the standard library, True for the student's files."""
     names: dict[str, None] = {}
     for statement in program.statements:
         for node in ast.walk(statement.node):
@@ -69,7 +69,8 @@ def _foreign(program: Program) -> dict[str, bool]:
         if name in sys.stdlib_module_names or name == "__main__":
             continue
         with contextlib.suppress(ImportError, ValueError):
-            spec = importlib.util.find_spec(name)  # an import inside a function has not run yet
+            # Not sys.modules: an import inside a function may not have run yet.
+            spec = importlib.util.find_spec(name)
             if spec is not None and spec.origin is not None:
                 installed = {"site-packages", "dist-packages"} & set(Path(spec.origin).parts)
                 found[name] = not installed and name != "hpml"

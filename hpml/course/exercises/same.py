@@ -1,4 +1,4 @@
-"""Where two plain values part: the type first, then length or shape, then the values.
+"""Find the first difference between two plain values: type, then length or shape, then values.
 
 >>> difference([1, 2, 3, 4], [1, 2, 3, 4.0])
 '[3]: expected int 4, got float 4.0'
@@ -19,7 +19,7 @@ from hpml.course.exercises.exercise import Case, Wrong
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised
 from hpml.sandbox.plain import Array, Opaque, decode, encode
 
-_EXACT_INTEGER = 2**53  # every integer up to here is a float
+_EXACT_INTEGER = 2**53  # floats represent every integer up to here exactly
 _CONTAINERS: dict[type, str] = {
     list: "a list",
     tuple: "a tuple",
@@ -34,29 +34,25 @@ _ALIKE = ({list, tuple}, {set, frozenset})
 def difference(expected: object, got: object, *, tolerance: float = 0.0) -> str | None:
     """Return where and how `got` differs from `expected`, or None if it does not.
 
-    Types must be the same: True is not 1, and 1 is not 1.0. Four differences do not count: a list
-    for a tuple or a tuple for a list, a frozenset for a set, a float rounded to four or more
-    digits, and, where a tolerance is given, a whole number for a float. The order of a dictionary
-    does not matter; nan is nan, and 0.0 is -0.0.
+    Types must be equal: True is not 1, and 1 is not 1.0. These are accepted: a list for a tuple, a
+    set for a frozenset and the reverse, a float rounded to four or more digits, and, with a
+    tolerance, an int for a float. The order of a dictionary does not matter; nan equals nan.
     """
     return _part(decode(encode(expected)), got, tolerance, "")
 
 
 def alike(one: object, other: object) -> bool:
-    """Return whether two plain values are the same, floats but for rounding."""
+    """Return whether two plain values are equal, up to the rounding of floats."""
     return _part(one, other, 1e-9, "") is None
 
 
 def expect(
     oracle: Callable[[Case], object], *, tolerance: float = 0.0
 ) -> Callable[[Case, Outcome], Wrong | None]:
-    """Return the usual judge: what the oracle computes for a case must come back.
+    """Return a judge that expects the oracle's value for a case.
 
-    Args:
-        oracle: computes the value that is right, slowly and another way than a solution would.
-            Where it raises, the call has to raise the same kind of exception, with the text of
-            the oracle's in its message.
-        tolerance: as for `difference`.
+    If the oracle raises, the call must raise an exception of the same type, whose message contains
+    the oracle's message.
 
     >>> from hpml.course.exercises.outcomes import Returned
     >>> judge = expect(lambda case: case.data["n"] ** 2)
@@ -69,7 +65,7 @@ def expect(
     def judge(case: Case, outcome: Outcome) -> Wrong | None:
         try:
             expected = oracle(case)
-        except Exception as error:  # noqa: BLE001 - what the oracle raises is what is expected
+        except Exception as error:  # noqa: BLE001 - the oracle's exception is the expected one
             name, text = type(error).__name__, str(error)
             if isinstance(outcome, Raised) and name in outcome.bases and text in outcome.message:
                 return None
@@ -80,15 +76,15 @@ def expect(
         where = difference(expected, outcome.value, tolerance=tolerance)
         if where is None:
             return None
-        # Two plain numbers or texts side by side already say it.
-        alike = type(expected) is type(outcome.value) and type(expected) not in _CONTAINERS
-        return Wrong(written(decode(encode(expected))), shown(outcome), "" if alike else where)
+        # For two numbers or texts, expected and got are enough.
+        simple = type(expected) is type(outcome.value) and type(expected) not in _CONTAINERS
+        return Wrong(written(decode(encode(expected))), shown(outcome), "" if simple else where)
 
     return judge
 
 
 def shown(outcome: Outcome) -> str:
-    """Return what came of a call, as a short text.
+    """Return the outcome of a call as a short text.
 
     >>> shown(Raised("KeyError", ("KeyError",), "'a'"))
     "raises KeyError: 'a'"
@@ -102,7 +98,7 @@ def shown(outcome: Outcome) -> str:
 
 
 def written(value: object, limit: int = 200) -> str:
-    """Return a plain value as one would type it, cut where it is long.
+    """Return a plain value as Python source, truncated if it is long.
 
     >>> written({"b": {2, 1}, "a": [None]})
     "{'b': {1, 2}, 'a': [None]}"
@@ -112,7 +108,7 @@ def written(value: object, limit: int = 200) -> str:
 
 
 class _InOrder(reprlib.Repr):
-    """Writes as much of a container as is worth it; a dictionary in its own order, not sorted."""
+    """Write up to 300 items of a container; do not sort dictionaries."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -130,7 +126,7 @@ class _InOrder(reprlib.Repr):
         return f"{{{', '.join(pairs)}{', ...' if len(x) > self.maxdict else ''}}}"
 
     def repr_int(self, x: int, level: int) -> str:
-        return repr(x) if x.bit_length() < 1000 else hex(x)  # Python refuses 5,000 digits
+        return repr(x) if x.bit_length() < 1000 else hex(x)  # repr refuses over 4,300 digits
 
 
 _IN_ORDER = _InOrder()
@@ -148,7 +144,7 @@ def _value(value: object) -> str:
 
 
 def _named(value: object) -> str:
-    """Return type and value, ``"float 4.0"``; None and opaque ones name themselves."""
+    """Return type and value, such as ``"float 4.0"``."""
     if value is None:
         return "None"
     if type(value) in _CONTAINERS:
@@ -164,8 +160,7 @@ def _part(expected: Any, got: Any, tolerance: float, path: str) -> str | None:
     if tolerance and kind is float and type(got) is int and abs(got) <= _EXACT_INTEGER:
         got = float(got)
     if type(got) is not kind and {kind, type(got)} not in _ALIKE:
-        wanted = _CONTAINERS.get(kind) or _named(expected)
-        return f"{lead}expected {wanted}, got {_named(got)}"
+        return f"{lead}expected {_CONTAINERS.get(kind) or _named(expected)}, got {_named(got)}"
     if kind in (list, tuple):
         for index, (one, other) in enumerate(zip(expected, got, strict=False)):
             if found := _part(one, other, tolerance, f"{path}[{index}]"):
@@ -175,15 +170,17 @@ def _part(expected: Any, got: Any, tolerance: float, path: str) -> str | None:
         items = "1 item" if len(expected) == 1 else f"{len(expected)} items"
         return f"{lead}expected {items}, got {len(got)}"
     if kind in (dict, set, frozenset):
-        # Each key as text in which 1, 1.0 and True differ.
-        mine, theirs = ({json.dumps(encode(key)): key for key in side} for side in (expected, got))
-        missing = [mine[key] for key in mine if key not in theirs]
-        extra = [theirs[key] for key in theirs if key not in mine]
+        # Keys as text, in which 1, 1.0 and True differ.
+        wanted, present = (
+            {json.dumps(encode(key)): key for key in side} for side in (expected, got)
+        )
+        missing = [key for text, key in wanted.items() if text not in present]
+        extra = [key for text, key in present.items() if text not in wanted]
         if missing or extra:
             return f"{lead}{_keys(missing, extra, 'the key ' if kind is dict else '')}"
-        for key, own in mine.items() if kind is dict else ():
-            where = f"{path}[{written(own, 60)}]"
-            if found := _part(expected[own], got[theirs[key]], tolerance, where):
+        for text, key in wanted.items() if kind is dict else ():
+            where = f"{path}[{written(key, 60)}]"
+            if found := _part(expected[key], got[present[text]], tolerance, where):
                 return found
         return None
     if kind is Array:
@@ -196,12 +193,12 @@ def _part(expected: Any, got: Any, tolerance: float, path: str) -> str | None:
 
 
 def _keys(missing: list[Any], extra: list[Any], what: str) -> str:
-    said = []
+    parts = []
     for verb, values in (("lacks", missing), ("has too much", extra)):
         if values:
             more = f" and {len(values) - 1} more" if len(values) > 1 else ""
-            said.append(f"{verb} {what}{min(map(_named, values))}{more}")
-    return "it " + ", ".join(said)
+            parts.append(f"{verb} {what}{min(map(_named, values))}{more}")
+    return "it " + ", ".join(parts)
 
 
 def _near(expected: Any, got: Any, tolerance: float) -> bool:
@@ -216,7 +213,7 @@ def _near(expected: Any, got: Any, tolerance: float) -> bool:
         return False
     if distance <= tolerance * max(1.0, abs(expected)):
         return True
-    # Zero is no rounding of a small number.
+    # The 1 % limit keeps 0 from counting as a rounding of a small number.
     return distance <= 0.01 * abs(expected) and any(
         got == round(expected, digits) for digits in range(4, 16) if type(expected) is float
     )
@@ -236,6 +233,6 @@ def _array(expected: Array, got: Array, tolerance: float, lead: str) -> str | No
             if not _near(one, other, tolerance):
                 place = [int(axis) for axis in numpy.unravel_index(index, expected.shape)]
                 return f"{lead}at {place}: expected {one}, got {other}"
-    except (TypeError, ValueError):  # a foreign dtype, forged bytes
+    except (TypeError, ValueError):  # an unsupported dtype, or forged bytes
         return f"{lead}the numbers differ"
     return None

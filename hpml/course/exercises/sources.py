@@ -1,4 +1,4 @@
-"""The source of a function that lives in a notebook, with all that it needs, as a program."""
+"""Extract a notebook's function, with everything it needs, as a program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hpml.sandbox.notebook import Program, parse
 
 
 def program_of(function: object) -> Program | None:
-    """Return `function` and what it needs as a program, or None where it has no source."""
+    """Return `function` and what it needs as a program, or None if it has no source."""
     start = _written(function)
     if start is None:
         return None
@@ -27,7 +27,7 @@ def program_of(function: object) -> Program | None:
     seen = {id(start)}
     while waiting:
         found = waiting.pop(0)
-        if isinstance(found, type):  # a class of a notebook has no source, its methods have
+        if isinstance(found, type):  # inspect finds no source for a notebook's class
             waiting += [part for part in vars(found).values() if isinstance(part, FunctionType)]
             waiting += [base for base in found.__mro__[1:] if _is_own(base, start)]
             continue
@@ -38,11 +38,11 @@ def program_of(function: object) -> Program | None:
         sources[number] = source
         for statement in parse({number: source}).statements:
             for name in sorted(statement.needs):
-                thing = start.__globals__.get(name)
-                if _is_own(thing, start) and id(thing) not in seen:
-                    seen.add(id(thing))
-                    waiting.append(thing)
-                elif name in start.__globals__ and (line := _import(name, thing)) is not None:
+                value = start.__globals__.get(name)
+                if _is_own(value, start) and id(value) not in seen:
+                    seen.add(id(value))
+                    waiting.append(value)
+                elif name in start.__globals__ and (line := _import(name, value)) is not None:
                     imports[line] = None
     if not sources:
         return None
@@ -50,7 +50,7 @@ def program_of(function: object) -> Program | None:
 
 
 def _written(function: Any) -> FunctionType | None:
-    """Return the function that a student wrote, also where an object of another kind calls it."""
+    """Return the student's function behind a partial, a wrapper or a callable object."""
     while isinstance(function, functools.partial):
         function = function.func
     function = inspect.unwrap(function) if callable(function) else function
@@ -60,12 +60,12 @@ def _written(function: Any) -> FunctionType | None:
 
 
 def is_stub(program: Program | None, name: str) -> bool:
-    """Return whether the function still does nothing."""
+    """Return whether the function is still an unfinished stub."""
     return program is not None and program.is_stub(name)
 
 
 def forbidden_uses(program: Program | None, exercise: Exercise) -> tuple[str, ...]:
-    """Return what the program uses of what the exercise forbids, one line each."""
+    """Return the program's uses of what the exercise forbids, one line each."""
     if program is None:
         return ()
     limits = exercise.forbids
@@ -76,34 +76,35 @@ def forbidden_uses(program: Program | None, exercise: Exercise) -> tuple[str, ..
 
 
 def graded_without(program: Program | None, exercise: Exercise) -> tuple[str, ...]:
-    """Return the packages that the program imports and that grading does without."""
+    """Return the imported packages that are not available during grading."""
     return () if program is None else tuple(not_there(program, exercise.packages))
 
 
-def _source(thing: Any) -> str | None:
+def _source(function: Any) -> str | None:
     with contextlib.suppress(OSError, TypeError, IndexError, SyntaxError):
-        lines, start = inspect.getsourcelines(thing)
+        lines, start = inspect.getsourcelines(function)
         return "\n" * (max(start, 1) - 1) + textwrap.dedent("".join(lines))
     return None
 
 
-def _is_own(thing: object, start: FunctionType) -> bool:
-    """Return whether a helper was written where the function was, and not imported."""
-    if isinstance(thing, FunctionType):
-        return thing.__globals__ is start.__globals__
-    return isinstance(thing, type) and _text(vars(thing), "__module__") == start.__module__
+def _is_own(value: object, start: FunctionType) -> bool:
+    """Return whether a function or class was defined in the same notebook, and not imported."""
+    if isinstance(value, FunctionType):
+        return value.__globals__ is start.__globals__
+    return isinstance(value, type) and _text(vars(value), "__module__") == start.__module__
 
 
-def _import(name: str, thing: object) -> str | None:
-    if isinstance(thing, ModuleType):
-        return f"import {thing.__name__} as {name}" if _dotted(thing.__name__) else None
-    if isinstance(thing, type | FunctionType | BuiltinFunctionType):
-        module, own = getattr(thing, "__module__", None), getattr(thing, "__name__", None)
-        if isinstance(module, str) and isinstance(own, str) and _dotted(f"{module}.{own}"):
-            return f"from {module} import {own} as {name}"
+def _import(name: str, value: object) -> str | None:
+    if isinstance(value, ModuleType):
+        return f"import {value.__name__} as {name}" if _dotted(value.__name__) else None
+    if isinstance(value, type | FunctionType | BuiltinFunctionType):
+        module, own_name = getattr(value, "__module__", None), getattr(value, "__name__", None)
+        if isinstance(module, str) and isinstance(own_name, str):
+            line = f"from {module} import {own_name} as {name}"
+            return line if _dotted(f"{module}.{own_name}") else None
         return None
-    # A value is made by a statement that grading runs as well, with the packages that are there.
-    module = type(thing).__module__.partition(".")[0]
+    # Grading also runs the statement that makes the value, so its package must be available.
+    module = type(value).__module__.partition(".")[0]
     return None if module == "__main__" else f"import {module}"
 
 

@@ -1,9 +1,8 @@
-"""Known wrong answers: a failing function is matched to one that fails in the same way.
+"""Match a failing function to a known wrong answer by its symptoms.
 
-The wrong answers to an exercise are the public functions of ``wrong_answers/EXERCISE.py`` in the
-lab's folder; their docstrings are the diagnoses. They run on the cases that failed, in a process
-of their own, since some never end. One change away from a wrong answer is a right one, so the
-students' copy has these files packed, as ``EXERCISE.packed``.
+The wrong answers are the public functions of ``wrong_answers/EXERCISE.py``; their docstrings are
+the diagnoses. They run in a separate process, because some never end. They are close to a solution,
+so the students' copy has these files compressed, as ``EXERCISE.packed``.
 """
 
 from __future__ import annotations
@@ -36,28 +35,28 @@ _START = 60.0
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """A wrong answer that students give."""
+    """A known wrong answer to an exercise."""
 
     key: str  # the name of its function: "reversed_edges"
-    diagnosis: str  # what to tell the student: what is wrong, not the solution
-    source: str  # a program that defines it under this name, beside other wrong answers
+    diagnosis: str  # tells the student what is wrong, but not the solution
+    source: str  # the file that defines it, together with other wrong answers
 
     def program(self, name: str) -> str:
-        """Return a program in which the wrong answer is called `name`, as a student's is."""
+        """Return a program that defines the wrong answer under the exercise's `name`."""
         return f"{self.source}\n\n{name} = {self.key}\n"
 
 
 Run = Callable[[WrongAnswer, Case, float], Outcome]
-"""Runs a wrong answer on a case, for at most so many seconds."""
+"""Runs a wrong answer on a case, within a limit in seconds."""
 
 
 def wrong_answers(exercise: Exercise) -> tuple[WrongAnswer, ...]:
-    """Return the known wrong answers to an exercise, by name."""
+    """Return the known wrong answers to an exercise."""
     return () if exercise.wrong_answers is None else _read(exercise.wrong_answers)
 
 
 def read_packed(path: Path) -> str:
-    """Return the text of a file, or of its packed form; empty where there is neither."""
+    """Return the text of a file or of its packed form; an empty text if neither exists."""
     packed = path.with_suffix(PACKED)
     if packed.is_file():
         return zlib.decompress(packed.read_bytes()).decode("utf-8")
@@ -91,7 +90,7 @@ def find_wrong_answer(
             run = partial(process.run, exercise)
             return find_wrong_answer(exercise, cases, outcomes, failures, is_right, run)
     part = cases[failures[0]].part
-    # The part's cases first, so that one pass answers both questions.
+    # The part's cases come first: a loop that gets past them agrees on the part.
     ordered = sorted(failures, key=lambda place: cases[place].part != part)
     in_part = sum(cases[place].part == part for place in failures)
     symptoms: dict[int, object] = {}
@@ -103,10 +102,10 @@ def find_wrong_answer(
                 symptoms[place] = _symptom(exercise, cases[place], outcomes[place])
             answered = not isinstance(outcomes[place], NoAnswer)
             seconds = min(exercise.seconds, exercise.patience) if answered else exercise.seconds
-            theirs = run(wrong, cases[place], seconds)
+            outcome = run(wrong, cases[place], seconds)
             # A case that the wrong answer passes cannot support its diagnosis.
-            if is_right(cases[place], theirs) or not alike(
-                symptoms[place], _symptom(exercise, cases[place], theirs)
+            if is_right(cases[place], outcome) or not alike(
+                symptoms[place], _symptom(exercise, cases[place], outcome)
             ):
                 break
             shown += 1
@@ -116,7 +115,7 @@ def find_wrong_answer(
     best = [wrong for everywhere, wrong in agreeing if everywhere == on_all]
     if len(best) < 2:
         return best[0] if best else None
-    # The one that goes wrong least where nothing has been compared.
+    # Of several, the one that passes the most of the cases not yet compared.
     others = [c for n, c in enumerate(cases) if n not in failures or c.part != part]
     return max(
         best, key=lambda each: sum(is_right(c, run(each, c, exercise.patience)) for c in others)
@@ -126,12 +125,12 @@ def find_wrong_answer(
 def _symptom(exercise: Exercise, case: Case, outcome: Outcome) -> object:
     try:
         return exercise.symptom(case, outcome)
-    except Exception:  # noqa: BLE001 - a result of the wrong kind shows nothing, and is like nothing
-        return Opaque("", "")
+    except Exception:  # noqa: BLE001 - a result of the wrong kind has no symptom
+        return Opaque("", "")  # equal to nothing, itself included
 
 
 class WrongAnswerProcess:
-    """A process in which wrong answers run, a new one after each that never ends."""
+    """A process that runs wrong answers; a timeout ends it, and the next run starts a new one."""
 
     def __init__(self) -> None:
         self._child: ChildProcess | None = None
@@ -145,7 +144,7 @@ class WrongAnswerProcess:
         self.close()
 
     def run(self, exercise: Exercise, wrong: WrongAnswer, case: Case, seconds: float) -> Outcome:
-        """Return what comes of a case, within so many seconds."""
+        """Return the outcome of a case within `seconds`."""
         try:
             file = f"wrong_answers.{exercise.lab}.{exercise.name}"
             if self._loaded != (file, wrong.key):
@@ -175,7 +174,7 @@ class WrongAnswerProcess:
         return answer
 
     def close(self) -> None:
-        """End the process; the next run starts another."""
+        """End the process."""
         if self._child is not None:
             self._child.close()
         self._child, self._loaded = None, ("", "")

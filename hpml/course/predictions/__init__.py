@@ -1,3 +1,3 @@
-"""A question before each measurement, its locked answer, and how near the answers came."""
+"""Predictions: a question before each measurement, a locked answer, and the calibration."""
 
 from __future__ import annotations

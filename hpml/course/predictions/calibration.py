@@ -1,4 +1,4 @@
-"""The picture at a lab's end: were the predictions near, and do they lean to one side?"""
+"""The figure at a lab's end: how accurate the predictions were, and whether they are biased."""
 
 from __future__ import annotations
 
@@ -24,26 +24,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Calibration:
-    """The questions of a lab, answered or not, and how near the answers came."""
+    """The questions of a lab, answered or not, and how accurate the answers were."""
 
     lab: str
-    # Its questions, without the explanation at its end, in the order asked
-    entries: tuple[state.Entry, ...]
+    entries: tuple[state.Entry, ...]  # in the order asked, without the closing explanation
 
     @property
     def table(self) -> Table:
-        """The questions by number, with prediction, result and the distance between them."""
+        """The questions by number, each with its prediction, its result and their difference."""
         rows = [_row(number, entry) for number, entry in enumerate(self.entries, start=1)]
         columns = ["", "question", "you said", "result", "so"]
         return Table(columns, rows, align=["right", "left", "right", "right", "left"])
 
     @property
     def summary(self) -> str:
-        """What the answers show, in two or three sentences."""
+        """The accuracy of the answers, in two or three sentences."""
         return _summary(self.entries)
 
     def figure(self) -> Figure:
-        """Draw predicted against measured, with the diagonal and the bands of factor 2 and 10."""
+        """Draw results against predictions, with the diagonal and bands of factor 2 and 10."""
         drawn = self._drawn()
         fig, ax = style.figure(width=6.4, height=5.2)
         with style.apply():
@@ -75,9 +74,9 @@ class Calibration:
 
 
 def calibration() -> Calibration:
-    """Return how near the predictions of the open lab came; the last thing a lab shows.
+    """Return how accurate the predictions of the open lab were; a lab ends with it.
 
-    Questions of an earlier sitting that were not asked again in this kernel are counted too.
+    Answers from earlier sessions count too, even if their questions were not asked in this kernel.
 
     >>> from hpml.course.predictions.session import lab_head
     >>> _ = lab_head("try-calibration", "Trying things out")
@@ -98,7 +97,7 @@ def _entries(lab: Lab) -> tuple[state.Entry, ...]:
 
 
 def kept_entry(key: str, kept: dict[str, Any]) -> state.Entry:
-    """Return a question of an earlier sitting with its answer."""
+    """Return a question of an earlier session with its answer."""
     unit = kept.get("unit")
     entry = state.Entry(
         key=key,
@@ -154,19 +153,19 @@ def _things(count: int, word: str) -> str:
 
 
 def _row(number: int, entry: state.Entry) -> list[object]:
-    said = "–" if entry.answer is None else entry.text(entry.answer)
+    answer = "–" if entry.answer is None else entry.text(entry.answer)
     measured = "not measured yet" if entry.measured is None else entry.text(entry.measured)
-    so = "not predicted" if entry.answer is None else "–"
+    distance = "not predicted" if entry.answer is None else "–"
     if entry.answer is not None and entry.measured is not None:
-        so = state.distance(entry) + (" (late)" if entry.late else "")
-    return [number, entry.question.replace("`", ""), said, measured, so]
+        distance = state.distance(entry) + (" (late)" if entry.late else "")
+    return [number, entry.question.replace("`", ""), answer, measured, distance]
 
 
 def _draw_bands(ax: Axes, low: float, high: float) -> None:
     ends = [low, high]
     ax.set(xscale="log", yscale="log", xlim=ends, ylim=ends)
     if high < 1000 * low:
-        # Matplotlib would write 3 × 10⁻¹ over 4 × 10⁻¹.
+        # Matplotlib's labels 3 × 10⁻¹ and 4 × 10⁻¹ would overlap.
         for axis in (ax.xaxis, ax.yaxis):
             name_decades(axis)
     for times, shade in ((10, 0.10), (2, 0.22)):
@@ -187,14 +186,15 @@ def _draw_points(ax: Axes, drawn: Sequence[tuple[int, state.Entry]]) -> None:
         face, ink = ("white", accent) if entry.late else (accent, "white")
         ax.plot([x, label_x], [y, label_y], color=accent, lw=1)
         ax.plot([x], [y], "o", ms=4, color=accent)
-        # Only the number fits where points lie close; the question is in the table.
+        # Only the number fits between close points; the question is in the table.
         ax.plot([label_x], [label_y], "o", ms=13, mec=accent, mew=1.6, mfc=face)
         middle: dict[str, Any] = {"ha": "center", "va": "center", "weight": "bold"}
         ax.annotate(str(number), (label_x, label_y), color=ink, size=8, **middle)
 
 
-def apart(points: Sequence[tuple[float, float]], least: float = 0.06) -> list[tuple[float, float]]:
-    """Return places for marks, moved from their points until no two are nearer than `least`."""
+def apart(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Move labels away from their points until no two are closer than 0.06."""
+    least = 0.06
     places = list(points)
     for _ in range(200):
         moved = False
@@ -203,7 +203,7 @@ def apart(points: Sequence[tuple[float, float]], least: float = 0.06) -> list[tu
             distance = math.hypot(bx - ax, by - ay)
             if distance >= least - 1e-9:
                 continue
-            # Equal points part in a direction of their own, or three of them stay on one line.
+            # Equal points: a different angle for each pair, or three would stay on one line.
             angle = math.atan2(by - ay, bx - ax) if distance else 2.4 * (a + b)
             step = (least - distance) / 2
             dx, dy = step * math.cos(angle), step * math.sin(angle)

@@ -1,4 +1,4 @@
-"""The field under a question: the only file that needs ``ipywidgets``, and only when it is used."""
+"""The input field under a question; the only file that needs ``ipywidgets``, imported on use."""
 
 from __future__ import annotations
 
@@ -12,28 +12,27 @@ from hpml.base.page import asset
 from hpml.base.style import ACCENT
 from hpml.course.predictions.state import Entry
 
-# Seconds that a changed value may arrive after Enter or a click.
-_ON_ITS_WAY = 0.3
+_ON_ITS_WAY = 0.3  # seconds by which a changed value may arrive after Enter or a click
 
 Submit = Callable[[object], "str | None"]
-"""Takes what was typed or chosen; returns what is wrong with it, or None if it is locked."""
+"""Takes the typed or chosen answer; returns what is wrong with it, or None if it is locked."""
 
 
 def enter_locks() -> str:
-    """Return the script by which Enter locks a choice; JupyterLab would take that key."""
+    """Return the script that makes Enter lock a choice, a key that JupyterLab would intercept."""
     return f"<script>{asset(__package__, 'controls.js')}</script>"
 
 
 class Control(NamedTuple):
-    """A field with its button, and the field alone."""
+    """The box with field, button and message, and the field."""
 
     box: Any
     field: Any
 
 
 def make(entry: Entry, submit: Submit) -> Control:
-    """Return a control that answers `entry`."""
-    widgets: Any = importlib.import_module("ipywidgets")  # which has no types
+    """Return the control for answering `entry`."""
+    widgets: Any = importlib.import_module("ipywidgets")  # it has no type annotations
     message = widgets.HTML(value="")
     button = widgets.Button(
         description="Lock in",
@@ -44,7 +43,7 @@ def make(entry: Entry, submit: Submit) -> Control:
 
     def send(*_: object) -> None:
         wrong = "Choose one of the options first." if field.value is None else submit(field.value)
-        # role=alert: a screen reader says it as soon as it appears.
+        # role=alert: a screen reader announces it as soon as it appears.
         message.value = f'<div role="alert">{html.escape(wrong)}</div>' if wrong else ""
 
     _once_settled(field, button, send)
@@ -59,8 +58,8 @@ def make(entry: Entry, submit: Submit) -> Control:
 def _once_settled(field: Any, button: Any, send: Callable[[], None]) -> None:
     """Call `send` after Enter in `field` or a click on `button`, once the last value has arrived.
 
-    ipywidgets in the browser holds a second change back until the kernel has taken the first, and
-    sends Enter and clicks at once. So one change, never two, may arrive behind them.
+    In the browser, ipywidgets delays a second change until the kernel has received the first, but
+    sends Enter and clicks at once. So at most one change arrives after them.
     """
     waiting: list[asyncio.TimerHandle] = []
 
@@ -78,7 +77,7 @@ def _once_settled(field: Any, button: Any, send: Callable[[], None]) -> None:
             wait()
 
     button.on_click(wait)
-    # Not Text.on_submit, which ipywidgets deprecated: this is the message it is built on.
+    # Not Text.on_submit, which is deprecated: this is the message behind it.
     field.on_msg(received)
     field.observe(settle, "value")
 
@@ -89,8 +88,7 @@ def _number(widgets: Any, entry: Entry) -> Any:
         value="",
         placeholder=unit.examples(),
         description=f"in {unit.name}:",
-        # Sent letter by letter, a text is behind Enter and the button: while the kernel is busy,
-        # 250 would be locked as 2.
+        # Sent letter by letter, the text would lag behind Enter: 250 might be locked as 2.
         continuous_update=False,
         style={"description_width": "initial"},
         layout={"width": "22em"},

@@ -1,7 +1,7 @@
-"""`predict`: a number is written down before it is measured, and shown beside the result after.
+"""`predict`: commit to a number before the measurement, and compare it with the result.
 
-Guessing first makes a measurement teach: a surprise is remembered (Soderstrom and Bjork, "Learning
-versus performance", 2015, review the evidence).
+A guess makes the result memorable (Soderstrom and Bjork, "Learning versus performance", 2015,
+review the evidence).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from hpml.course.reference import keep_revealed, recorded
 
 @dataclass
 class Lab:
-    """A lab while its notebook runs, with the questions asked in this kernel, by key, in order."""
+    """The open lab, with the questions asked in this kernel, by key, in order."""
 
     name: str
     title: str
@@ -34,7 +34,7 @@ class Lab:
 
 
 class Prediction:
-    """A question asked before its measurement, locked once, shown in place; made by `predict`."""
+    """A question asked before its measurement, whose answer is locked once; made by `predict`."""
 
     def __init__(self, lab: Lab, entry: state.Entry) -> None:
         self._lab = lab
@@ -52,12 +52,12 @@ class Prediction:
 
     @property
     def answer(self) -> float | str | None:
-        """The locked answer: a number of `unit` or a choice; None while the question is open."""
+        """The locked answer: a number in `unit` or a choice; None while the question is open."""
         return self._entry.answer
 
     @property
     def measured(self) -> float | str | None:
-        """The result last revealed, in `unit`; None before."""
+        """The last revealed result, in `unit`; None before."""
         return self._entry.measured
 
     @property
@@ -66,22 +66,22 @@ class Prediction:
         return state.verdict(self._entry)
 
     def lock(self, answer: object) -> None:
-        """Lock an answer from code, as the button does."""
+        """Lock an answer, as the button does."""
         self._change(state.lock(self._entry, answer))
 
     def reveal(self, measured: object, *, unsure: str = "") -> None:
         """Show the result beside the prediction, with the factor between them.
 
-        Without a prediction the result is shown all the same, as not predicted; one locked later is
-        shown beside it and does not count. Neither does one whose result was not measured cleanly.
+        Without a prediction the result is shown as not predicted. An answer that is locked later,
+        or whose result was not measured cleanly, is shown but does not count.
 
         Args:
-            measured: a number in the unit asked for; text with a unit; a Measurement (its median
+            measured: a number in the question's unit; text with a unit; a Measurement (its median
                 counts) or a Ratio; for a choice the text of the right one, or a Ratio (its answer).
-            unsure: why this result is none to score by, where its own spread does not say so.
+            unsure: why this result cannot be scored, if its own spread does not show it.
 
         Raises:
-            AnswerError: if it is of another kind than the question asks for.
+            AnswerError: if `measured` does not fit the question.
 
         >>> from hpml.course.predictions.session import lab_head
         >>> _ = lab_head("try-reveal", "Trying things out")
@@ -93,7 +93,7 @@ class Prediction:
         >>> guess.forget()
         """
         self._take_unlocked()
-        # Forget where an earlier run of this cell showed it: that output is gone.
+        # The output of an earlier run of this cell is gone, so do not update it.
         self._ids.pop("result", None)
         self._change(state.show(self._entry, measured, unsure))
         if not self._entry.unsure:
@@ -101,7 +101,7 @@ class Prediction:
         self._put("result", self._result())
 
     def _take_unlocked(self) -> None:
-        """Lock what was chosen or typed without the button, before its result is shown."""
+        """Lock an answer that was typed or chosen but not submitted, before its result is shown."""
         if self._control is not None and self._control.field.value not in (None, ""):
             self._note = "You had not locked it; it counts."
             if self._submitted(self._control.field.value) is not None:
@@ -113,14 +113,14 @@ class Prediction:
         self.reopen()
 
     def reopen(self) -> None:
-        """Show the question as open again; what is kept on disk is the caller's business."""
+        """Show the question as open again; the caller deletes the saved answer."""
         self._entry = replace(self._entry, answer=None, measured=None, late=False, unsure="")
         self._note = "The answer was deleted. Run this cell again."
-        self._ids.pop("result", None)  # what was measured stays on the page
+        self._ids.pop("result", None)  # the result stays on the page
         self._refresh()
 
     def ask(self) -> None:
-        """Show the card, and the field if there is still something to answer."""
+        """Show the card, and the field if the question is open."""
         shell = notebook_shell()
         self._cell = getattr(shell, "execution_count", None)
         if self._entry.answer is None and shell is not None and not flag("HPML_HEADLESS"):
@@ -132,7 +132,7 @@ class Prediction:
         self._note = ""
 
     def _change(self, entry: state.Entry) -> None:
-        """Take over `entry`, keep it if it is locked, and bring the page up to date."""
+        """Set the entry, save it if it is locked, and update the page."""
         if entry != self._entry:
             self._entry = entry
             self._lab.store.keep(self._lab.name, entry)
@@ -140,7 +140,7 @@ class Prediction:
 
     def _refresh(self) -> None:
         if self._entry.answer is not None and self._control is not None:
-            # Replaced before it is closed: a closed control would leave an error in its place.
+            # Remove it before closing: a closed control would leave an error on the page.
             put_away(self._ids["control"])
             self._control.box.close()
             self._control = None
@@ -156,7 +156,7 @@ class Prediction:
         put(page, self._ids.setdefault(place, uuid.uuid4().hex), again=again)
 
     def _submitted(self, typed: object) -> str | None:
-        """Take what the student typed; return what is wrong with it, or None if it is locked."""
+        """Lock the student's answer; return what is wrong with it, or None."""
         try:
             self.lock(typed)
         except LabError as error:
@@ -197,12 +197,12 @@ class Prediction:
         headline = f"<p><b>{html.escape(text)}</b></p>"
         if entry.answer is None:
             return Page(text, frame("Result", headline, MUTED))
-        # Green says right, here as in a check.
+        # Green means right, as in a check.
         colour = PASS if state.right(entry) else MUTED
         return Page(text, frame("Prediction and result", headline, colour))
 
     def _ipython_display_(self) -> None:
-        # `predict(...)` shows itself; as the last line of that same cell it must not do so twice.
+        # `predict(...)` has displayed it; as the last line of its cell it must not appear twice.
         shell = notebook_shell()
         if shell is None or shell.execution_count != self._cell:
             put(self._card(), uuid.uuid4().hex)
@@ -222,24 +222,24 @@ def predict(
     at_most: float | None = None,
     exact: bool = False,
 ) -> Prediction:
-    """Ask for a prediction, before the measurement it is about; every section begins with one.
+    """Ask for a prediction before a measurement; every section begins with one.
 
-    The question shows itself, in JupyterLab with a field whose Enter locks the answer. Nothing
-    waits: a notebook runs through whether or not anybody answers. A locked answer is kept on disk
-    for this lab and `key`, so running the cell again, or tomorrow, finds it.
+    The question displays itself, in JupyterLab with an input field where Enter locks the answer.
+    It does not block: the notebook also runs without an answer. A locked answer is saved under this
+    lab and `key`, so it is still there when the cell runs again.
 
     Args:
         question: what will be measured, in one or two sentences.
-        unit: the unit of the number asked for: a time (``"s"``, ``"ms"``, ``"µs"``, ``"ns"``), a
-            number of bytes (``"B"``, ``"kB"``, ``"MB"``, ``"MiB"``, ...), a ratio (``"×"``,
-            ``"%"``), or the word for what is counted (``"calls"``).
+        unit: the unit of the number: a time (``"s"``, ``"ms"``, ``"µs"``, ``"ns"``), a number of
+            bytes (``"B"``, ``"kB"``, ``"MB"``, ``"MiB"``, ...), a ratio (``"×"``, ``"%"``), or the
+            word for what is counted (``"calls"``).
         choices: instead of `unit`, two to eight texts to choose from.
-        key: a short name, different for each question of a lab; made from the question if None.
-        answer: locks this answer at once, as code may; a number, text with a unit, or a choice.
+        key: a short name, unique in the lab; by default made from the question.
+        answer: an answer to lock at once; a number, text with a unit, or a choice.
         at_least: the smallest sensible number, in `unit`.
         at_most: the largest sensible number, in `unit`.
-        exact: whether the number can be found by thinking; then it is right or wrong, like a
-            choice, and never "within a factor of 2".
+        exact: whether the number can be worked out; then it is right or wrong, like a choice, and
+            never "within a factor of 2".
 
     Returns:
         The prediction, whose ``reveal`` shows the result beside it.
@@ -277,7 +277,7 @@ def predict(
                 f"{describe(known.entry.question)}; give {describe(question)} a key of its own. "
                 "If you reworded the question, restart the kernel."
             )
-        # What was shown in this kernel stays shown: running the cell again does not make it unseen.
+        # A result that was shown in this kernel still counts as seen when the cell runs again.
         entry = state.carried(known.entry, entry)
     if (kept := lab.store.answers(lab.name).get(entry.key)) is not None:
         entry = state.restore(entry, kept)
@@ -296,10 +296,7 @@ _open: list[Lab] = []
 
 
 def open_lab(name: str, title: str) -> Lab:
-    """Open a lab and return it: a kernel runs one notebook, and a notebook is one lab.
-
-    Opened again in the same kernel, it still knows which results were shown.
-    """
+    """Open a lab and return it; if it is open already, keep its questions."""
     questions = _open[0].questions if _open and _open[0].name == name else {}
     lab = Lab(name, title, questions=questions)
     _open[:] = [lab]
@@ -307,11 +304,7 @@ def open_lab(name: str, title: str) -> Lab:
 
 
 def current_lab() -> Lab:
-    """Return the open lab; before `lab_head` ran, a lab called ``scratch`` for trying things out.
-
-    >>> current_lab().name != ""
-    True
-    """
+    """Return the open lab, or a lab called ``scratch`` if `lab_head` has not run."""
     if not _open:
         _open.append(Lab("scratch", "Scratch"))
     return _open[0]

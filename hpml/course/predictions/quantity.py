@@ -1,4 +1,4 @@
-"""Numbers with a unit as a student types them: ``3``, ``3 us``, ``1.5 ms``, ``2 MB``."""
+"""Read and format numbers with units: ``3``, ``3 us``, ``1.5 ms``, ``2 MB``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hpml.base.errors import describe, is_text
 from hpml.benchmark.paired import WIDEST
 from hpml.course.errors import AnswerError
 
-# Each line: kind, size in the kind's own base unit, the name we print, other ways to write it.
+# Each line: kind, size in the kind's base unit, printed name, other spellings.
 _LINES = (
     ("a time", 1e-9, "ns", "nanosecond nanoseconds"),
     ("a time", 1e-6, "µs", "us μs microsecond microseconds"),
@@ -29,21 +29,21 @@ _LINES = (
 )
 
 _GROUPED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
-"""A whole part in groups of three digits, as we print numbers: 1,000 and the 12,500 of 12,500.5."""
+"""The integer part in groups of three digits: 1,000 and the 12,500 of 12,500.5."""
 
 _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(.*)", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit: the name it is printed with, what kind of quantity it measures, and its size."""
+    """A unit: its printed name, the kind of quantity, and its size in the kind's base unit."""
 
     name: str
     kind: str
     size: float
 
     def examples(self) -> str:
-        """Return answers this unit understands, for a field's hint and for messages."""
+        """Return examples of answers in this unit, for placeholders and messages."""
         others = [line[2] for line in _LINES if line[0] == self.kind and line[2] != self.name]
         more = {"a time": "ms" if "ms" in others else "µs", "a number of bytes": "MB"}.get(
             self.kind
@@ -60,7 +60,7 @@ _BY_LOWER_CASE = {word.lower(): unit for word, unit in reversed(_UNITS.items())}
 
 
 def find_unit(name: str) -> Unit:
-    """Return the unit called `name`; a word that is no known unit is a thing to be counted."""
+    """Return the unit called `name`; an unknown word is the unit of a count."""
     if not is_text(name) or len(name) > 40:
         raise AnswerError(
             f"A unit is a short text such as 'µs', 'MB', '×' or 'calls', got {describe(name)}."
@@ -73,7 +73,7 @@ def find_unit(name: str) -> Unit:
 def read_number(
     answer: object, unit: Unit, *, at_least: float = 0.0, at_most: float | None = None
 ) -> float:
-    """Return `answer` as a number of `unit`."""
+    """Return `answer` as a number in `unit`."""
     value = _from_text(answer, unit) if isinstance(answer, str) else _from_number(answer, unit)
     if not math.isfinite(value):
         raise AnswerError(f"{describe(answer)} is not a finite number; expected {_expected(unit)}.")
@@ -89,7 +89,7 @@ def read_number(
 
 
 def measured_value(measured: object, unit: Unit) -> float:
-    """Return a measured result as a number of `unit`."""
+    """Return a measured result as a number in `unit`."""
     median = getattr(measured, "median", None)
     if median is not None and not callable(median):
         return _converted(float(median), find_unit("s"), unit, describe(measured))
@@ -100,7 +100,7 @@ def measured_value(measured: object, unit: Unit) -> float:
 
 
 def spread_too_far(measured: object) -> str:
-    """Return why a result cannot score a guess: its samples or its interval are too wide."""
+    """Return why a result is too uncertain to score a prediction, or an empty text."""
     quartiles = getattr(measured, "quartiles", None)
     low, high = getattr(measured, "low", None), getattr(measured, "high", None)
     what = "its 95 % interval"
@@ -114,7 +114,7 @@ def spread_too_far(measured: object) -> str:
 
 
 def format_number(value: float) -> str:
-    """Return `value` with three significant digits, whole numbers in full."""
+    """Return `value` with three significant digits, or all digits of an integer."""
     if value == 0:
         return "0"
     size = abs(value)
@@ -127,7 +127,7 @@ def format_number(value: float) -> str:
 
 
 def format_quantity(value: float, unit: Unit) -> str:
-    """Return `value` with its unit, for a sentence."""
+    """Return `value` with its unit as text."""
     name = unit.name
     if value == 1 and unit.kind.startswith("a count") and name.endswith("s"):
         name = name[:-1]
@@ -164,7 +164,6 @@ def _from_text(answer: str, unit: Unit) -> float:
 
 
 def _without_commas(text: str, answer: str) -> str:
-    """Return `text` without the commas that separate groups of three digits."""
     plain = _GROUPED.sub(lambda found: found[0].replace(",", ""), text)
     if "," in plain:
         raise AnswerError(
@@ -181,5 +180,5 @@ def _same_word(word: str, name: str) -> bool:
 def _converted(value: float, own: Unit, unit: Unit, shown: str) -> float:
     if own.kind != unit.kind:
         raise AnswerError(f"{shown} is {own.kind}; expected {_expected(unit)}.")
-    # Twelve digits: 1.5 ms is 1500 µs and not 1500.0000000000002.
+    # Rounded to 12 digits, so that 1.5 ms is 1500 µs and not 1500.0000000000002.
     return value if own.size == unit.size else float(f"{value * own.size / unit.size:.12g}")

@@ -1,4 +1,4 @@
-"""The head of a lab, which opens it, and forgetting what was answered in it."""
+"""Open a lab with `lab_head`, and delete its answers with `forget`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hpml.course.progress import keep_step
 
 @dataclass(frozen=True)
 class LabHead:
-    """The head of a lab as the page shows it: what it runs on and where results are kept."""
+    """The head of a lab: what it runs on, and where answers are saved."""
 
     name: str
     title: str
@@ -32,17 +32,17 @@ class LabHead:
 
 
 def lab_head(number: int | str, title: str) -> LabHead:
-    """Open a lab and return its head, which ends the notebook's one cell of imports.
+    """Open a lab and return its head; it ends the notebook's import cell.
 
     Args:
         number: the lab's number, or a word for a notebook of your own.
         title: the lab's title.
 
     Returns:
-        The table of versions, the processor, and how many answers are locked from before.
+        A table with the versions, the processor, and the number of answers locked earlier.
 
     Raises:
-        LabError: if `number` or `title` is of no use.
+        LabError: if `number` or `title` is not valid.
 
     >>> lab_head("a-note-of-mine", "Trying things out").name
     'a-note-of-mine'
@@ -56,10 +56,10 @@ def lab_head(number: int | str, title: str) -> LabHead:
 
 
 def forget() -> int:
-    """Forget the locked answers of the open lab, so that its questions are open again.
+    """Delete the locked answers of the open lab; run the questions' cells again to answer again.
 
     Returns:
-        How many answers were forgotten. Run the questions' cells again to answer again.
+        The number of deleted answers.
 
     >>> _ = lab_head("try-forget", "Trying things out")
     >>> forget()
@@ -72,7 +72,7 @@ def forget() -> int:
 
 
 def lab_name(number: int | str) -> str:
-    """Return the name a lab is kept under.
+    """Return the name under which a lab's answers are saved.
 
     >>> lab_name(7), lab_name("07")
     ('07', '07')
@@ -106,11 +106,7 @@ def _versions(lab: Lab) -> Table:
 
 
 def _ready_for_figures() -> None:
-    """Let matplotlib choose its backend now, outside of any style.
-
-    Done at the first figure, inside a style's settings, it would be undone with them, and no cell
-    would show a figure by itself any more.
-    """
+    """Set matplotlib's backend now, because inside a style context it would be reset at its end."""
     if notebook_shell() is not None:
         import matplotlib as mpl
         import matplotlib.pyplot as plt
@@ -119,7 +115,7 @@ def _ready_for_figures() -> None:
 
 
 def _where(lab: Lab) -> str:
-    """Return the answers' file as the student finds it, from the course or their home on."""
+    """Return the path of the answers' file, relative to the course or the home folder."""
     path = lab.store.path
     root, home = course_folder(), Path.home()
     if path.is_relative_to(root):

@@ -1,10 +1,10 @@
-"""One question of a lab as a plain value, and the three things that can happen to it.
+"""A question of a lab as an immutable value, and the transitions between its states.
 
     open --lock--> locked --show--> compared
     open --show--> shown, not predicted --lock--> compared, but late
 
-Nothing here knows of widgets, files or pages: each step is a function from one `Entry` to the next,
-so that the rules (what is locked stays; a late answer never counts) are tested without a browser.
+Each transition is a pure function from one `Entry` to the next, so that the rules (a locked answer
+stays; a late one never counts) are tested without widgets and files.
 """
 
 from __future__ import annotations
@@ -26,28 +26,24 @@ from hpml.course.predictions.quantity import (
 )
 
 NEAR = 1.25
-"""Up to this factor from what was measured, a guess is called right."""
+"""A prediction within this factor of the result counts as right."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A question and what is known of its answer."""
+    """A question with its answer and its result."""
 
     key: str
     question: str
     unit: str | None = None  # the unit of the answer; None for a choice
     choices: tuple[str, ...] = ()  # the texts to choose from; empty for a number
-    # The sensible range of a number, in `unit`; `at_most` None for no limit
-    at_least: float = 0.0
-    at_most: float | None = None
-    # Whether the number can be known by thinking, and so is right or wrong like a choice
-    exact: bool = False
-    # A number of `unit`, the text of a choice, or None while open
-    answer: float | str | None = None
-    measured: float | str | None = None  # the result in the same form, or None until it is shown
-    late: bool = False  # whether the answer was locked after the result had been shown
-    # Why the result was not measured well enough to score an answer; empty if it was
-    unsure: str = ""
+    at_least: float = 0.0  # the smallest sensible number, in `unit`
+    at_most: float | None = None  # the largest
+    exact: bool = False  # the number can be worked out, so it is right or wrong like a choice
+    answer: float | str | None = None  # a number in `unit` or the text of a choice; None while open
+    measured: float | str | None = None  # the result in the same form; None until it is shown
+    late: bool = False  # the answer was locked after the result had been shown
+    unsure: str = ""  # why the result is too uncertain to score an answer; empty if it is not
 
     def __post_init__(self) -> None:
         options = {str(choice).strip().lower() for choice in self.choices}
@@ -63,20 +59,20 @@ class Entry:
 
     @property
     def measure(self) -> Unit:
-        """The unit as a value; only for a number."""
+        """The `Unit` of a numeric question."""
         if self.unit is None:
             raise LabError(f"The question {describe(self.question)} is a choice and has no unit.")
         return find_unit(self.unit)
 
     def text(self, value: float | str | None) -> str:
-        """Return an answer or a result as a person reads it."""
+        """Return an answer or a result as text."""
         if value is None:
             return "nothing yet"
         return value if isinstance(value, str) else format_quantity(value, self.measure)
 
 
 def key_from(question: str) -> str:
-    """Return a key made of a question's words, for questions that name none."""
+    """Return a key made of a question's words."""
     return "-".join(re.findall(r"\w+", question.lower()))[:80] or "question"
 
 
@@ -103,7 +99,7 @@ def show(entry: Entry, measured: object, unsure: str = "") -> Entry:
 
 
 def restore(entry: Entry, kept: dict[str, Any]) -> Entry:
-    """Return `entry` with what an earlier sitting kept of it, if that still fits the question."""
+    """Return `entry` with the answer saved by an earlier session, if it still fits the question."""
     answer, measured = kept.get("answer"), kept.get("measured")
     fits = kept.get("unit") == entry.unit and tuple(kept.get("choices", ())) == entry.choices
     if not fits or answer is None:
@@ -117,7 +113,7 @@ def restore(entry: Entry, kept: dict[str, Any]) -> Entry:
 
 
 def carried(before: Entry, entry: Entry) -> Entry:
-    """Return `entry`, the question of `before` asked again, with what is known of it already."""
+    """Return `entry` with the answer and result of `before`, the same question asked earlier."""
     if (before.unit, before.choices) != (entry.unit, entry.choices):
         return entry
     return replace(
@@ -127,17 +123,17 @@ def carried(before: Entry, entry: Entry) -> Entry:
 
 
 def factor(entry: Entry) -> float | None:
-    """Return how many times answer and result differ, at least 1; None where that means nothing."""
-    said, measured = entry.answer, entry.measured
-    if not isinstance(said, float) or not isinstance(measured, float):
+    """Return the factor, at least 1, between answer and result; None if there is no such factor."""
+    answer, measured = entry.answer, entry.measured
+    if not isinstance(answer, float) or not isinstance(measured, float):
         return None
-    if said <= 0 or measured <= 0 or entry.exact or entry.unsure:
+    if answer <= 0 or measured <= 0 or entry.exact or entry.unsure:
         return None
-    return max(said / measured, measured / said)
+    return max(answer / measured, measured / answer)
 
 
 def right(entry: Entry) -> bool | None:
-    """Return whether an answer was right; None where nothing can be scored."""
+    """Return whether an answer was right; None if it cannot be scored."""
     if entry.answer is None or entry.measured is None or entry.unsure:
         return None
     if entry.choices or entry.exact:
@@ -152,33 +148,33 @@ def verdict(entry: Entry) -> str:
         if entry.measured is None:
             return "No prediction made yet."
         return f"No prediction made. {result}: {entry.text(entry.measured)}."
-    said = entry.text(entry.answer)
+    answer = entry.text(entry.answer)
     if entry.measured is None:
-        return f"Locked: {said}."
+        return f"Locked: {answer}."
     late = " Locked after the result had been shown, so it does not count." if entry.late else ""
     after = f" Not scored: {entry.unsure}" if entry.unsure else late
     if entry.choices:
-        so = "" if entry.unsure else f" So: {distance(entry)}."
-        return f"You said: {said}. {result}: {entry.text(entry.measured)}.{so}{after}"
-    so = "" if entry.unsure else f": {distance(entry)}"
-    return f"You said {said}, the result is {entry.text(entry.measured)}{so}.{after}"
+        score = "" if entry.unsure else f" So: {distance(entry)}."
+        return f"You said: {answer}. {result}: {entry.text(entry.measured)}.{score}{after}"
+    score = "" if entry.unsure else f": {distance(entry)}"
+    return f"You said {answer}, the result is {entry.text(entry.measured)}{score}.{after}"
 
 
 def distance(entry: Entry) -> str:
-    """Return how far answer and result lie apart, in words."""
-    said, measured = entry.answer, entry.measured
+    """Return the difference of answer and result in words."""
+    answer, measured = entry.answer, entry.measured
     if entry.unsure:
         return "not scored"
     if entry.choices or entry.exact:
-        return "right" if said == measured else "not this time"
-    if not isinstance(said, float) or not isinstance(measured, float):
+        return "right" if answer == measured else "not this time"
+    if not isinstance(answer, float) or not isinstance(measured, float):
         return ""
-    if said == measured:
+    if answer == measured:
         return "exactly right"
-    side = "high" if said > measured else "low"
+    side = "high" if answer > measured else "low"
     times = factor(entry)
     if times is None:
-        return f"{format_quantity(abs(said - measured), entry.measure)} too {side}"
+        return f"{format_quantity(abs(answer - measured), entry.measure)} too {side}"
     if times <= NEAR:
         return f"right to within {5 * math.ceil(20 * (times - 1)):.0f} percent"
     return f"{times:.1f} times too {side}" if times < 10 else f"{times:,.0f} times too {side}"
@@ -191,7 +187,7 @@ def _read(entry: Entry, answer: object) -> float | str:
 
 
 def _choice(entry: Entry, answer: object) -> str:
-    """Return the choice meant by its text, in any case, or by its number from 1."""
+    """Return the choice with this text, in any case, or this number, from 1."""
     by_text = {choice.strip().lower(): choice for choice in entry.choices}
     by_number = {str(number): choice for number, choice in enumerate(entry.choices, start=1)}
     word = str(answer).strip().lower() if isinstance(answer, str | int) else ""

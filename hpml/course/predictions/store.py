@@ -1,7 +1,7 @@
-"""Where locked answers outlive the kernel: ``predictions.json`` in the results folder.
+"""Save locked answers in ``predictions.json`` in the results folder.
 
-Only locked answers are kept. That a result was seen without a prediction is not: a lab that was run
-through headless must find its questions open afterwards.
+Open questions are not saved, even if their result was shown: after a headless run of a lab, its
+questions must still be open.
 """
 
 from __future__ import annotations
@@ -29,17 +29,15 @@ class PredictionStore:
         return self._file.path
 
     def answers(self, lab: str) -> dict[str, dict[str, Any]]:
-        """Return what is kept of a lab, by the questions' keys, in the order they were locked.
-
-        A lab that runs headless is shown to others, so it finds none.
-        """
+        """Return a lab's answers by key, in the order they were locked; none in a headless run."""
+        # The notebook of a headless run may be shown to others.
         if flag("HPML_HEADLESS"):
             return {}
         kept = self._file.labs().get(lab, {})
         return {key: dict(value) for key, value in kept.items() if isinstance(value, dict)}
 
     def keep(self, lab: str, entry: Entry) -> None:
-        """Keep a locked entry; an open one is left out, for the reason at the top of this file."""
+        """Save an entry if it is locked."""
         if entry.answer is None:
             return
         kept = {name: getattr(entry, name) for name in _KEPT}
@@ -48,7 +46,7 @@ class PredictionStore:
             labs.setdefault(lab, {})[entry.key] = kept
 
     def forget(self, lab: str, key: str | None = None) -> int:
-        """Drop one answer of a lab, or all of them; return how many were dropped."""
+        """Delete one answer of a lab, or all of them; return the number of deleted answers."""
         with self._file.changing() as labs:
             answers = labs.pop(lab, {})
             rest = {name: kept for name, kept in answers.items() if key not in (None, name)}

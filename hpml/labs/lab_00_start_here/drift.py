@@ -1,4 +1,4 @@
-"""Machines drift: why two programs are measured in turns and not one after the other."""
+"""Simulated drift: why two programs are measured in turns and not one after the other."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TITLES = {"blocks": "One after the other", "turns": "In turns"}
 
 @dataclass(frozen=True)
 class Drift:
-    """A simulated machine, on which A and B were measured in two orders: (name, µs) by sample."""
+    """Samples of A and B from a simulated machine, taken in two orders: (name, µs) by sample."""
 
     orders: dict[str, list[tuple[str, float]]]
     slowdown: float
@@ -32,7 +32,7 @@ class Drift:
 
     @property
     def table(self) -> Table:
-        """What each order would have reported."""
+        """The ratio that each order would report."""
         rows = [
             [title.lower(), self.ratio(order), f"{abs(self.ratio(order) - 1):.1%}"]
             for order, title in _TITLES.items()
@@ -68,9 +68,9 @@ class Drift:
 
 
 def simulate_drift(*, slowdown: float = 0.2, noise: float = 0.015, rounds: int = 20) -> Drift:
-    """Measure one program under two names on a made-up machine that grows slower all the while."""
+    """Simulate timing one program under two names on a machine that becomes slower and slower."""
     rng = random.Random(0)
-    # In turns the first of a round changes, or the second would always be a bit later.
+    # Alternate the order within a round, or B would always be a little later.
     orders = {"blocks": "A" * rounds + "B" * rounds, "turns": ("ABBA" * rounds)[: 2 * rounds]}
     last = 2 * rounds - 1
 
@@ -85,7 +85,7 @@ def simulate_drift(*, slowdown: float = 0.2, noise: float = 0.015, rounds: int =
 
 
 def in_order(measurement: Measurement) -> Page:
-    """Draw the samples of a measurement in the order taken, and compare its two halves."""
+    """Draw the samples of a measurement in order, and compare the medians of its two halves."""
     samples = [1e6 * sample for sample in measurement.samples]
     half, count = len(samples) // 2, len(samples)
     first, second = statistics.median(samples[:half]), statistics.median(samples[half:])

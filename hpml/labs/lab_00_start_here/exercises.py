@@ -1,4 +1,4 @@
-"""The exercise of lab 00: worth nothing, to see a check fail and then pass."""
+"""The exercise of lab 00, worth no points: to see a check fail and then pass."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _words(case: Case, outcome: Outcome) -> object:
-    """Return the letters of a greeting, whatever stands between, and whether it holds the name."""
+    """Return only the letters of a greeting, and whether it contains the name."""
     if isinstance(outcome, Returned) and isinstance(outcome.value, str):
         letters = "".join(filter(str.isalpha, outcome.value.lower()))
         return [letters, str(case.data["name"]) in outcome.value]

@@ -1,1 +1,1 @@
-"""Lab 01: types that are known only when a program runs, and what that costs."""
+"""Lab 01: dynamic typing and its cost."""

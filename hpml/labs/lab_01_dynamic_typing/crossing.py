@@ -1,4 +1,4 @@
-"""Where a vector call pays: its overhead is paid once, what it saves is saved for each element."""
+"""The number of elements from which a vector call is faster than a Python loop."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CALLS = ("NumPy call", "torch call")
 
 
 class Line(NamedTuple):
-    """A time that grows evenly: `overhead` once and `per_item` for each element, in seconds."""
+    """A linear cost model: `overhead` once and `per_item` for each element, in seconds."""
 
     overhead: float
     per_item: float
@@ -28,26 +28,26 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class SmallSizes:
-    """The loop and the vector calls, compared at rising sizes, in seconds a call."""
+    """Comparisons of the loop and the vector calls at increasing sizes, in seconds per call."""
 
     sizes: tuple[int, ...]
     comparisons: tuple[Comparison, ...]
 
-    def times(self, way: str) -> tuple[float, ...]:
-        """Return the shortest times of one way, one a size."""
-        return tuple(found[way].minimum for found in self.comparisons)
+    def times(self, variant: str) -> tuple[float, ...]:
+        """Return the shortest time of a variant at each size."""
+        return tuple(found[variant].minimum for found in self.comparisons)
 
-    def line(self, way: str) -> Line:
-        """Return the line that misses all times by the least, each miss a share of its time."""
+    def line(self, variant: str) -> Line:
+        """Return the least-squares line through a variant's times, by relative error."""
         import numpy as np
 
-        times = np.array(self.times(way))
+        times = np.array(self.times(variant))
         per_item, overhead = np.polyfit(self.sizes, times, 1, w=1 / times)
         return Line(float(overhead), float(per_item))
 
-    def overtakes(self, way: str) -> float:
-        """Return at how many elements a call takes as long as the loop, as measured."""
-        gaps = [a - b for a, b in zip(self.times(way), self.times(LOOP), strict=True)]
+    def overtakes(self, variant: str) -> float:
+        """Return the number of elements at which a call becomes as fast as the loop."""
+        gaps = [a - b for a, b in zip(self.times(variant), self.times(LOOP), strict=True)]
         if gaps[-1] > 0:
             return math.inf
         last = max((k for k, gap in enumerate(gaps) if gap > 0), default=None)
@@ -58,12 +58,12 @@ class SmallSizes:
 
     @property
     def table(self) -> Table:
-        """For each way the overhead, the time an element, and where it overtakes the loop."""
+        """The overhead, the time per element and the crossing point of each variant."""
         rows = []
-        for way in (LOOP, *CALLS):
-            line = self.line(way)
-            crossing = None if way == LOOP else self.overtakes(way)
-            rows.append([way, 1e9 * line.overhead, 1e9 * line.per_item, crossing])
+        for variant in (LOOP, *CALLS):
+            line = self.line(variant)
+            crossing = None if variant == LOOP else self.overtakes(variant)
+            rows.append([variant, 1e9 * line.overhead, 1e9 * line.per_item, crossing])
         return Table(
             ["variant", "overhead, ns", "ns per element", "overtakes the loop at"],
             rows,
@@ -77,7 +77,7 @@ class SmallSizes:
 
 
 def measure_small_sizes(sizes: Sequence[int], *, rounds: int = 15) -> SmallSizes:
-    """Measure ``a + b`` on lists by a loop, and on arrays and tensors by one call, size by size."""
+    """Time ``a + b`` as a loop over lists, and as one call on arrays and tensors, at each size."""
     import numpy as np
     import torch
 
@@ -102,21 +102,21 @@ def elements(count: float) -> str:
 
 
 def draw_crossing(small: SmallSizes) -> Page:
-    """Draw the times against the size, both on logarithmic axes, and mark where they cross."""
+    """Draw the times against the size on logarithmic axes, and mark the crossings."""
     import numpy as np
 
     drawn, texts, crossings = [], [], []
     between = np.geomspace(small.sizes[0], small.sizes[-1], 400).tolist()
-    for way in (LOOP, *CALLS):
-        least = [1e6 * time for time in small.times(way)]
-        drawn.append(Drawn(way, small.sizes, least, "", marker=style.marker(way)))
-        # Straight between two sizes, as `overtakes` has it; on these axes that is a curve.
-        drawn.append(Drawn(way, between, np.interp(between, small.sizes, least).tolist()))
-        if way != LOOP and math.isinf(small.overtakes(way)):
-            texts.append(f"the {way} never overtakes the loop")
-        elif way != LOOP:
-            crossings.append(small.overtakes(way))
-            texts.append(f"the {way} overtakes the loop at about {elements(crossings[-1])}")
+    for variant in (LOOP, *CALLS):
+        least = [1e6 * time for time in small.times(variant)]
+        drawn.append(Drawn(variant, small.sizes, least, "", marker=style.marker(variant)))
+        # Linear interpolation, as in `overtakes`; on logarithmic axes it is a curve.
+        drawn.append(Drawn(variant, between, np.interp(between, small.sizes, least).tolist()))
+        if variant != LOOP and math.isinf(small.overtakes(variant)):
+            texts.append(f"the {variant} never overtakes the loop")
+        elif variant != LOOP:
+            crossings.append(small.overtakes(variant))
+            texts.append(f"the {variant} overtakes the loop at about {elements(crossings[-1])}")
     text = f"{'; '.join(texts)}. Marks: the shortest of {small.comparisons[0].rounds} samples."
     text = text[0].upper() + text[1:]
     chart = lines(

@@ -1,4 +1,4 @@
-"""The exercises of lab 01: the bytes of a list, a crossing, and a polynomial for every type."""
+"""The exercises of lab 01: the bytes of a list, a crossing point, and Horner's method."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hpml.course.exercises.same import difference, expect, shown
 from hpml.labs.lab_01_dynamic_typing.harness import numbers, value_and_multiplications
 
 _FIRST = 257
-"""From here on CPython keeps no int ready: each is an object of its own."""
+"""The smallest int that CPython does not cache, so each is a separate object."""
 
 
 def _list_bytes(case: Case) -> int:
-    """Measure the very list that the statement describes, on this Python."""
+    """Measure the list that the exercise describes, on this Python."""
     n = case.data["n"]
     numbers = list(range(_FIRST, _FIRST + n))
     return sys.getsizeof(numbers) + sum(map(sys.getsizeof, numbers))
@@ -80,7 +80,6 @@ def _crossings(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _rounded(case: Case, outcome: Outcome) -> object:
-    """Return that a crossing was rounded, whichever way; else what came."""
     if isinstance(outcome, Returned) and isinstance(outcome.value, int | float):
         expected, value = _crossing(case), outcome.value
         if value != expected and abs(value - expected) < 1 and value == int(value):
@@ -99,7 +98,7 @@ _CROSSING_POINT = Exercise(
 
 _LONG = 30
 _DUCKS = {"duck": "Duck", "in place": "InPlaceDuck"}
-"""By kind, the types that know only + and *."""
+"""By kind, the types that support only + and *."""
 
 
 def _plain(case: Case) -> tuple[list[int | float | Fraction], int | float | Fraction]:
@@ -109,7 +108,7 @@ def _plain(case: Case) -> tuple[list[int | float | Fraction], int | float | Frac
 
 
 def _value_of(case: Case) -> object:
-    """Return the polynomial's value as the worker would observe it, by powers."""
+    """Return the polynomial's value, computed by powers, in the form that the worker observes."""
     coefficients, x = _plain(case)
     last = len(coefficients) - 1
     total = coefficients[last]
@@ -183,7 +182,7 @@ def _polynomials(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _horner_symptom(case: Case, outcome: Outcome) -> object:
-    """Return what came without what was counted; of an error, which operation a duck refused."""
+    """Return the value without the count, or the operation that a duck refused."""
     if isinstance(outcome, Returned):
         return ["value", (observed(outcome) or {})["value"], sorted(outcome.changed)]
     if isinstance(outcome, Raised) and "Duck" in outcome.message:

@@ -1,4 +1,4 @@
-"""Numbers for the polynomial of lab 01: among them types that know nothing but plus and times."""
+"""Numbers for the polynomial of lab 01, among them types that support only + and *."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Self
 
-# Of the last call; beside the numbers and not on them, for they are in the student's hands.
+# Of the last call; not an attribute of the numbers, which the student's code can change.
 _multiplications = [0]
 
 
 class Duck:
-    """A number that can be added to and multiplied with its own kind; products are counted."""
+    """A number that supports only + and * with its own type; multiplications are counted."""
 
     __slots__ = ("value",)
 
@@ -42,7 +42,7 @@ class Duck:
 
 
 class InPlaceDuck(Duck):
-    """A duck for which ``+=`` and ``*=`` change the object itself, as they do for a tensor."""
+    """A duck whose ``+=`` and ``*=`` change the object in place, as a tensor's do."""
 
     __slots__ = ()
 
@@ -59,7 +59,7 @@ _DUCKS = {"duck": Duck, "in place": InPlaceDuck}
 
 
 def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return coefficients and x of the kinds that `data` asks for."""
+    """Return the coefficients and x as numbers of the kind in `data`."""
     kind = data["kind"]
     _multiplications[0] = 0
     coefficients, x = list(data["coefficients"]), data["x"]
@@ -75,7 +75,7 @@ def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def value_and_multiplications(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return a number as plain data, where a fraction or a duck says so, and what was counted."""
+    """Return the result as plain data that names a fraction or a duck, and the multiplications."""
     value = result
     if type(result) is Fraction:
         value = ("Fraction", result.numerator, result.denominator)

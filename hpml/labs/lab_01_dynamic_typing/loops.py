@@ -1,4 +1,4 @@
-"""Four operations as loops in Python and C, and as calls of NumPy and torch, timed."""
+"""Time four operations as loops in Python and C, and as NumPy and torch calls."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from hpml.benchmark import Comparison, compare
 from hpml.jit.compilers import ask, compiler_version, find_compiler
 
 SLOW = 100
-"""How many elements the loops over arrays and tensors run on at most: a longer sample would outlast
-the system's time slices, and include other programs on a busy machine."""
+"""The largest number of elements for loops over arrays and tensors, to fit a sample in a time slice
+of the operating system."""
 
 _FLAGS = ("-O3", "-fno-math-errno", "-shared", "-fPIC")
 _ARGUMENTS = "const double *a, const double *b, double *out, long long n"
@@ -25,7 +25,7 @@ _LOOP = "for (long long i = 0; i < n; i++)"
 
 
 def add_loop(a: Any, b: Any, out: Any) -> None:
-    """Write the sums of `a` and `b` into `out`, one after the other."""
+    """Write the sums of the elements of `a` and `b` into `out`."""
     for i in range(len(a)):
         out[i] = a[i] + b[i]
 
@@ -51,7 +51,7 @@ def total_loop(a: Any, b: Any, out: Any) -> None:
 
 
 class Operation(NamedTuple):
-    """One operation: its name and loop in C, its loop in Python, and one call of each library."""
+    """An operation: its C name and loop, its Python loop, and a call of each library."""
 
     name: str
     c: str
@@ -86,14 +86,14 @@ OPERATIONS = {
 
 @dataclass(frozen=True)
 class CompiledLoops:
-    """Compiled loops over arrays of double: ``"C loop"`` or ``"Numba loop"``, and who made them."""
+    """Compiled loops over float64 arrays, called ``"C loop"`` or ``"Numba loop"``."""
 
     made_by: str
     name: str
     _functions: Mapping[str, Any] = field(repr=False, compare=False)
 
     def run(self, name: str, a: Any, b: Any, out: Any) -> Callable[[], object]:
-        """Return a call without arguments of a loop over contiguous arrays of float64."""
+        """Return a function without arguments that runs a loop over contiguous float64 arrays."""
         function = self._functions[name]
         if self.name == "Numba loop":
             return lambda: function(a, b, out)
@@ -107,19 +107,19 @@ class CompiledLoops:
 
 
 def c_source() -> str:
-    """Return one function an operation, with the types written down."""
+    """Return C source with one function per operation."""
     functions = [f"void {each.name}({_ARGUMENTS}) {{ {each.c} }}\n" for each in OPERATIONS.values()]
     return "#include <math.h>\n" + "".join(functions)
 
 
 def compiled_loops(prefer: str = "C") -> CompiledLoops:
-    """Compile the loops, in C if that is preferred and there is a compiler, else by Numba."""
+    """Compile the loops with a C compiler if preferred and available, otherwise with Numba."""
     compiler = find_compiler() if prefer == "C" else None
     if compiler is None:
         return _by_numba("there is no C compiler here" if prefer == "C" else "")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         Path(folder, "loops.c").write_text(c_source(), encoding="utf-8")
-        # Behind the source: a linker takes libraries in the order in which they are named.
+        # -lm comes last, because the linker resolves symbols in command-line order.
         done = ask([compiler, *_FLAGS, "loops.c", "-o", "loops.so", "-lm"], folder)
         if done.returncode:
             return _by_numba(f"{compiler} could not build the loops")
@@ -136,20 +136,20 @@ def _by_numba(why: str) -> CompiledLoops:
     import numpy as np
 
     functions = {each.name: numba.njit(each.loop) for each in OPERATIONS.values()}
-    for function in functions.values():  # compiled at the first call, which is not measured
+    for function in functions.values():  # the first call compiles, outside the measurement
         function(np.ones(2), np.ones(2), np.ones(2))
     note = f" ({why})" if why else ""
     return CompiledLoops(f"Numba {numba.__version__}{note}", "Numba loop", functions)
 
 
 def compiler_says(source: str) -> Page:
-    """Return what the system's C compiler says of a source text, which is never run."""
+    """Return the C compiler's messages about a source text, without running it."""
     compiler = find_compiler()
     if compiler is None:
         return say("There is no C compiler here to ask. `hpml doctor` says what labs use instead.")
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "lecture.c").write_text(source, encoding="utf-8")
-        # Run in its folder, so that messages name the file and no path of this machine.
+        # Run in the folder, so that messages contain the file name without its path.
         command = [compiler, "-fsyntax-only", "-fdiagnostics-color=never", "lecture.c"]
         done = ask(command, folder)
     return show_code(f"{compiler} lecture.c\n{done.stderr.strip() or 'no message'}")
@@ -164,7 +164,7 @@ def measure_loops(
     min_sample_time: float = 2e-3,
     only: Sequence[str] | None = None,
 ) -> Comparison:
-    """Measure the ways to do an operation on `n` numbers, or only some, in seconds for each."""
+    """Time the variants of an operation on `n` numbers, in seconds per number."""
     import numpy as np
     import torch
 

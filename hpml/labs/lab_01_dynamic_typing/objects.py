@@ -1,4 +1,4 @@
-"""Names, objects and references as boxes and arrows; the bytes of many numbers, by container."""
+"""Draw names, objects and references; count the bytes of many numbers by container."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from hpml.base.drawing import Look, dataflow, draw, lay_out
 from hpml.base.page import Page, picture
 
 _NUMBER = 8
-"""Bytes of a number or an address in C."""
+"""Bytes of a C double or pointer."""
 
 
 class Memory(NamedTuple):
-    """The bytes of `n` numbers: what they are for, part by part."""
+    """The bytes of `n` numbers in a container, by purpose."""
 
     kind: str
     n: int
@@ -29,41 +29,34 @@ class Memory(NamedTuple):
 
     @property
     def per_number(self) -> float:
-        """Bytes for each number, the container's share included."""
+        """Bytes per number, including the container."""
         return self.total / self.n
 
 
 def memory_of(n: int, kind: str) -> Memory:
-    """Return the bytes of `n` different floats in a list, array, NumPy array or tensor.
-
-    They are measured on objects made for the purpose. ``sys.getsizeof`` does not see the C++ object
-    of a tensor, of a few hundred bytes.
-    """
+    """Measure the bytes of `n` different floats, without the small C++ object of a tensor."""
     import numpy as np
     import torch
 
     if kind == "list":
         numbers = [float(number) for number in range(n)]
-        numbers = list(numbers)  # a copy has no room to spare, as a list that grew may have
+        numbers = list(numbers)  # a copy is not over-allocated, as a list that grew may be
         container, header = sys.getsizeof([]), sys.getsizeof(1.0) - _NUMBER
         pointers = sys.getsizeof(numbers) - container
         parts = {"container": container, "pointers": pointers, "headers": n * header}
     else:
-        made: dict[str, Any] = {
+        containers: dict[str, Any] = {
             "array": array.array("d", [0.0]) * n,
             "numpy": np.zeros(n),
             "tensor": torch.zeros(n, dtype=torch.float64),
         }
-        outside = kind == "tensor"  # getsizeof counts the numbers of the others
-        parts = {"container": sys.getsizeof(made[kind]) - (0 if outside else n * _NUMBER)}
+        outside = kind == "tensor"  # getsizeof includes the numbers of the others only
+        parts = {"container": sys.getsizeof(containers[kind]) - (0 if outside else n * _NUMBER)}
     return Memory(kind, n, parts | {"numbers": n * _NUMBER})
 
 
 def draw_objects(**names: object) -> Page:
-    """Draw what each name refers to, and what that refers to: lists, tuples, tensors and numbers.
-
-    A box is a name or a piece of memory, an arrow is a reference or an address.
-    """
+    """Draw names and the lists, tuples, tensors and numbers that they refer to."""
     texts: dict[str, str] = {}
     tints: dict[str, str] = {}
     sources: dict[str, list[str]] = {}
@@ -100,7 +93,7 @@ def draw_objects(**names: object) -> Page:
 
 
 def _object(value: object) -> str:
-    """Return what an object holds beside its count."""
+    """Return the fields of an object and its size, as the text of a box."""
     kind, size = type(value).__name__, f"{sys.getsizeof(value)} bytes"
     if isinstance(value, list):
         size = f"{sys.getsizeof([])} bytes"
@@ -113,7 +106,7 @@ def _object(value: object) -> str:
 
 
 def _outside(value: Any) -> Iterator[tuple[str, str]]:
-    """Give the memory that an object uses outside itself, one piece leading to the next."""
+    """Yield the pieces of memory outside an object, each referred to by the previous one."""
     if isinstance(value, list):
         yield f"{len(value)} addresses\n{8 * len(value)} bytes", "#FBE3D6"
     elif hasattr(value, "untyped_storage"):

@@ -1,4 +1,4 @@
-"""What one function makes of many types, what numbers take in each container, what a loop pays."""
+"""Tables and figures of lab 01: duck typing, memory by container, the cost of a loop."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hpml.course.reference import recorded_conclusion
 from hpml.labs.lab_01_dynamic_typing.objects import Memory
 
 LEAST = 2e-9
-"""Seconds: a difference below this is nothing that a student could see in the table."""
+"""Seconds: smaller differences are not visible in the table."""
 
 _PARTS = {
     "container": style.INK,
@@ -25,13 +25,13 @@ _PARTS = {
 
 
 def tried(function: Callable[[object], object], values: Mapping[str, object]) -> Table:
-    """Call `function` with each value, and tell the type of what comes out, or the error."""
+    """Call `function` with each value, and return a table of the results and errors."""
     rows = []
     for name, value in values.items():
         try:
             result = function(value)
             shown = f"{type(result).__name__}: {_short(result)}"
-        except Exception as error:  # noqa: BLE001 - whatever a type does when it is not the duck
+        except Exception as error:  # noqa: BLE001 - the error of any type is the result
             shown = f"{type(error).__name__}: {error}"
         rows.append([name, type(value).__name__, shown])
     name = getattr(function, "__name__", "function")
@@ -39,7 +39,7 @@ def tried(function: Callable[[object], object], values: Mapping[str, object]) ->
 
 
 def moment_of_error(careless: Callable[[bool], object]) -> str:
-    """Return when Python notices the wrong type in a branch, found by calling."""
+    """Return when Python notices a wrong type in a branch, by calling `careless`."""
     try:
         careless(False)
     except TypeError:
@@ -51,14 +51,14 @@ def _short(value: object) -> str:
     from hpml.symbolic.compat import SymbolicTensor
 
     if isinstance(value, SymbolicTensor):
-        return repr(value)  # with the open batch as None, as lab 05 writes it
+        return repr(value)  # with the unknown batch size as None, as in lab 05
     if hasattr(value, "tolist") and getattr(value, "ndim", 2) < 2:
         return describe(value.tolist())
     return describe(value)
 
 
 class Written:
-    """A number that computes nothing: it writes down what is done with it."""
+    """A symbolic number: it records the expression instead of computing it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -85,7 +85,7 @@ def _factor(value: object) -> str:
 
 
 def draw_memory(memories: Sequence[Memory]) -> Page:
-    """Draw what the bytes of the same numbers are for, a bar for each kind of container."""
+    """Draw the bytes of the same numbers by purpose, one bar per container."""
     rows = [
         Bar(
             memory.kind,
@@ -106,7 +106,7 @@ def draw_memory(memories: Sequence[Memory]) -> Page:
 
 
 def what_fits(measured: Comparison) -> str:
-    """Say which of the lab's hypotheses the measurement supports, as text for `say`."""
+    """Return which of the lab's hypotheses the measurement supports, as text for `say`."""
     look_up = measured.difference("array", "list")
     boxing = measured.difference("array.array", "list")
     adding = measured.difference("NumPy's numbers", "floats")
@@ -116,7 +116,6 @@ def what_fits(measured: Comparison) -> str:
     ]
     parts = {"A": look_up.against(LEAST) == "above", "C": adding.against(LEAST) == "above"}
     if all(parts.values()):
-        # A turn of the loop looks up twice and adds once.
         share = 2 * look_up.value / (2 * look_up.value + adding.value)
         lines.append(
             "**A** and **C** both contribute. An iteration looks up twice and adds once: of "

@@ -1,1 +1,1 @@
-"""Lab 02: the interpreter, its instructions, and what they cost."""
+"""Lab 02: the interpreter, its instructions and their cost."""

@@ -1,4 +1,4 @@
-"""A function's basic blocks as a picture: boxes of instructions, and arrows where it may go on."""
+"""Draw a function's control-flow graph: its basic blocks, and arrows to their successors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ARROW = {"arrowstyle": "-|>", "lw": 1.3, "shrinkA": 0, "shrinkB": 0}
 
 
 def draw_blocks(function: FunctionType, trace: Trace | None = None) -> Page:
-    """Draw the basic blocks of a function; with a run of it, how often each was executed."""
+    """Draw the basic blocks of a function; with a trace, also how often each was executed."""
     blocks = disassemble(function).blocks
     times = None
     if trace is not None:
@@ -60,7 +60,7 @@ def _height(block: Block) -> float:
 def _box(ax: Axes, block: Block, top: float, times: Counter[int] | None, most: int) -> None:
     from matplotlib.patches import FancyBboxPatch
 
-    # Not the first instruction's count: from 3.12 on a finished loop goes on behind its END_FOR.
+    # Not the first instruction's count: since 3.12 a finished loop continues after its END_FOR.
     count = None if times is None else max(times[step.offset] for step in block.instructions)
     share = 0.08 if count is None else 0.04 + 0.5 * count / max(most, 1)
     edge = style.MUTED if count == 0 else style.INK
@@ -90,13 +90,13 @@ def _arrows(ax: Axes, blocks: tuple[Block, ...], tops: dict[int, float]) -> None
                         va="center")  # fmt: skip
             else:
                 jumps.append((bottom - 0.1, tops[target] + 0.13, target > block.offset))
-    # Forwards on the right, backwards on the left; the shorter a jump, the nearer to the boxes.
+    # Forward jumps on the right, backward on the left; shorter jumps are closer to the boxes.
     sides = {True: 0, False: 0}
     for start, end, forwards in sorted(jumps, key=lambda jump: abs(jump[1] - jump[0])):
         sides[forwards] += 1
-        side, way, label = (_WIDTH, 1, "jump") if forwards else (0.0, -1, "back")
-        x, level = side + way * (0.3 + 0.3 * sides[forwards]), end + 0.06 * (sides[forwards] - 1)
+        side, sign, label = (_WIDTH, 1, "jump") if forwards else (0.0, -1, "back")
+        x, level = side + sign * (0.3 + 0.3 * sides[forwards]), end + 0.06 * (sides[forwards] - 1)
         ax.plot([side, x, x], [start, start, level], color=style.ACCENT, linewidth=1.3)
         ax.annotate("", (side, level), (x, level), arrowprops=_ARROW | {"color": style.ACCENT})
-        ax.text(side + 0.06 * way, start - 0.04, label, fontsize=8, va="bottom",
+        ax.text(side + 0.06 * sign, start - 0.04, label, fontsize=8, va="bottom",
                 ha="left" if forwards else "right")  # fmt: skip

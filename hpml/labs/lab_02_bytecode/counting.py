@@ -1,4 +1,4 @@
-"""Instructions executed against time taken, for pairs of ways to write one function."""
+"""Compare executed instructions and time for two versions of a function."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ from hpml.bytecode import Machine, count_instructions
 from hpml.course.errors import LabError
 
 MOMENT = 3e-4
-"""Seconds that a sample of a small function should last: many short samples rather than few long
-ones, so that most of them are over before the operating system looks after another program."""
+"""The length of a sample in seconds: so short that other programs interrupt few samples."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two ways to write one function, counted and timed on the same arguments."""
+    """Two versions of a function, counted and timed on the same arguments."""
 
     name: str
     counts: tuple[int, int]
@@ -33,20 +32,20 @@ class Pair:
 
     @property
     def count_ratio(self) -> float:
-        """Instructions of the second as a multiple of the first's."""
+        """The second version's instructions as a multiple of the first's."""
         return self.counts[1] / self.counts[0]
 
     @property
     def in_words(self) -> str:
-        """Both ratios, for a line of a table; where the time is uncertain, just that."""
-        texts = self.ratio.answer != "cannot tell"
-        time = f"{self.ratio.value:.2g} × the time" if texts else "time: cannot tell"
+        """Both ratios as text, without the ratio of times if it is uncertain."""
+        certain = self.ratio.answer != "cannot tell"
+        time = f"{self.ratio.value:.2g} × the time" if certain else "time: cannot tell"
         return f"{self.count_ratio:.2g} × the instructions, {time}"
 
 
 @dataclass(frozen=True)
 class CountsAndTimes:
-    """Pairs of ways, and their picture."""
+    """Pairs of versions, and their figure."""
 
     pairs: tuple[Pair, ...]
 
@@ -54,7 +53,7 @@ class CountsAndTimes:
         return next(pair for pair in self.pairs if pair.name == name)
 
     def draw(self) -> Page:
-        """Draw for each pair what was left of the instructions, and of the time."""
+        """Draw the ratio of instructions and the ratio of times of each pair."""
         rows = []
         for pair in self.pairs:
             count, time = _written(pair.count_ratio), _written(pair.ratio.value)
@@ -74,7 +73,7 @@ def count_and_time(
     *,
     rounds: int = 75,
 ) -> CountsAndTimes:
-    """Count the instructions of both functions of each pair, and time them in the same rounds."""
+    """Count the instructions of both functions of each pair, and compare their times."""
     found = []
     for name, (first, second, arguments) in pairs.items():
         values = first(*arguments), second(*arguments)
@@ -93,11 +92,11 @@ def count_and_time(
 
 
 def count_lines(function: FunctionType, *arguments: Any) -> Table:
-    """Return the lines of a function, with the instructions that a call executed for each."""
+    """Return the lines of a function with the number of instructions that a call executed."""
     source, first = inspect.getsourcelines(function)
     counts = Machine(max_steps=1_000_000).trace(function, *arguments).lines
     rows = [[line.rstrip("\n"), counts[number]] for number, line in enumerate(source, start=first)]
-    # A space that is not broken keeps the indentation on a page.
+    # No-break spaces keep the indentation in HTML.
     shown = {
         "line": lambda text: text.replace(" ", "\N{NO-BREAK SPACE}"),
         "instructions": lambda count: f"{count:,}",

@@ -1,4 +1,4 @@
-"""The exercises of lab 02: the slide's stack machine, the stack it needs, fewer instructions."""
+"""The exercises of lab 02: the slide's stack machine, its stack depth, fewer instructions."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _SHORT = {
 
 
 def _program(text: str) -> list[Instruction]:
-    """Return instructions from a text such as ``"l0 l1 + s2 j0"``; other names stand in full."""
+    """Return instructions from a text such as ``"l0 l1 + s2 j0"`` or ``"BINARY_POWER"``."""
     found: list[Instruction] = []
     for word in text.split():
         name, number = (word[0], word[1:]) if word[0] in _SHORT else (word, "0")
@@ -134,7 +134,7 @@ def _random_program(generator: random.Random) -> tuple[list[Instruction], list[A
 
 
 def _random_loop(generator: random.Random) -> tuple[list[Instruction], list[Any]]:
-    """Return a loop that counts up and takes one of two ways in each turn."""
+    """Return a loop that counts up and takes one of two branches in each iteration."""
     one, other = generator.sample("+-*", 2)
     limit, step = generator.randint(2, 6), generator.randint(1, 3)
     middle = generator.randint(1, limit)
@@ -145,7 +145,7 @@ def _random_loop(generator: random.Random) -> tuple[list[Instruction], list[Any]
 
 
 def _execute_symptom(case: Case, outcome: Outcome) -> object:
-    """Return what came; of an unknown instruction whether an error refused or named it."""
+    """Return the usual symptom; for an unknown instruction, whether a ValueError named it."""
     if case.part == "unknown":
         if not isinstance(outcome, Raised) or "ValueError" not in outcome.bases:
             return "no ValueError"
@@ -169,7 +169,7 @@ Effect = tuple[int, "int | None", bool]
 
 
 def _deepest(case: Case) -> int:
-    """Return the deepest stack by trying, round after round, every step that is possible."""
+    """Return the largest stack depth by propagating depths to all successors to a fixed point."""
     instructions: list[Effect] = case.data["instructions"]
     before: dict[int, int] = {0: 0} if instructions else {}
     for _ in instructions:
@@ -219,19 +219,19 @@ def _depth_cases(generator: random.Random, more: bool) -> list[Case]:
 
 
 def _random_effects(generator: random.Random, size: int) -> list[Effect]:
-    """Return instructions whose depth is the same whichever way each is reached."""
+    """Return instructions whose stack depth does not depend on the path."""
     depth = [0] + [generator.randint(0, 4) for _ in range(size)]
     if generator.random() < 0.5:
-        # A deep place that only a jump reaches, or nothing at all.
+        # A deep instruction that is unreachable, or reached by a jump only.
         depth[generator.randrange(1, size)] += 6
     instructions: list[Effect] = []
     for index in range(size):
         targets = [place for place in range(size) if place != index]
         kind = generator.random()
         if index == size - 1 or kind < 0.15:
-            instructions.append((-depth[index], None, False))  # return
+            instructions.append((-depth[index], None, False))  # a return
         elif kind < 0.3:
-            target = generator.choice(targets)  # a jump that is always taken
+            target = generator.choice(targets)  # an unconditional jump
             instructions.append((depth[target] - depth[index], target, False))
         else:
             fitting = [place for place in targets if depth[place] == depth[index + 1]]
@@ -242,7 +242,7 @@ def _random_effects(generator: random.Random, size: int) -> list[Effect]:
 
 
 def _depth_symptom(case: Case, outcome: Outcome) -> object:
-    """Return what came; going round a loop ends in one of several ways."""
+    """Return the usual symptom, but the same one for every way to fail in an endless loop."""
     if isinstance(outcome, NoAnswer) or (
         isinstance(outcome, Raised) and outcome.type in ("RecursionError", "MemoryError")
     ):
@@ -308,7 +308,7 @@ def _judge_fewer(case: Case, outcome: Outcome) -> Wrong | None:
 
 
 def _fewer_symptom(case: Case, outcome: Outcome) -> object:
-    """Return the result and whether anything was called: every way takes its own number."""
+    """Return the result and whether anything was called, without the number of instructions."""
     if isinstance(outcome, Returned) and isinstance(outcome.value, dict):
         seen = outcome.value
         return [seen["result"], bool(seen["calls"]), sorted(outcome.changed)]

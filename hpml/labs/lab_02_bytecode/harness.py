@@ -1,4 +1,4 @@
-"""Lab 02: the function to be rewritten, and a call whose instructions are counted."""
+"""The harness of lab 02: the function to rewrite, and calls whose instructions are counted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hpml.sandbox.instructions import watch_instructions
 
 
 def given(values: list[int]) -> int:
-    """Return the sum of the cubes of the values between 0 and 100: the way to be rewritten."""
+    """Return the sum of the cubes of the values between 0 and 100; the student rewrites this."""
     total = 0
     for index in range(len(values)):
         if values[index] > 0 and values[index] < 100:
@@ -23,16 +23,16 @@ def given(values: list[int]) -> int:
 
 
 GIVEN_BACK = "the list that was passed"
-"""The key under which a result is told that is no new list."""
+"""The key that marks a result that is not a new list."""
 
 
 def new_or_given_back(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return the result, marked where it is the list that was passed as ``values``."""
+    """Return the result, marked if it is the list that was passed as ``values``."""
     return {GIVEN_BACK: result} if result is arguments["values"] else result
 
 
 def counted(result: tuple[Any, int, int], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result beside the instructions and calls that it took, and those of `given`."""
+    """Return the result, its instructions and calls, and the instructions of `given`."""
     value, instructions, calls = result
     _, given_instructions, _ = _count(given, {"values": list(arguments["values"])})
     return {
@@ -44,8 +44,6 @@ def counted(result: tuple[Any, int, int], arguments: Mapping[str, Any]) -> dict[
 
 
 class _Counter:
-    """Counts instructions, and among them calls, as the interpreter reports them."""
-
     def __init__(self) -> None:
         self.instructions = 0
         self.calls = 0
@@ -63,11 +61,10 @@ class _Counter:
 
 
 def _count(function: Callable[..., Any], keywords: dict[str, Any]) -> tuple[Any, int, int]:
-    """Call the function; return its result, the instructions executed in it, and its calls."""
     counter = _Counter()
     value = watch_instructions(partial(function, **keywords), counter.instruction)
     return value, counter.instructions, counter.calls
 
 
-# Observing alone comes too late: the instructions are counted while the function runs.
+# An observer sees only the result, but instructions are counted while the function runs.
 counted.through = _count  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""What the lecture's stack machine makes of one instruction: the oracle of lab 02's `execute`."""
+"""The lecture's stack machine: the oracle of lab 02's `execute`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
 
 
 def after(instruction: Instruction, state: State) -> State:
-    """Return (place, stack, slots) after one instruction; no state is ever changed."""
+    """Return the new (place, stack, slots) after one instruction."""
     (name, arg), (place, stack, slots) = instruction, state
     index = arg or 0
     if name == "LOAD_FAST":

@@ -1,4 +1,4 @@
-"""The lecture's bytecode beside today's, a program in its instructions, and a race on it."""
+"""Compare the lecture's bytecode with today's, and a student's stack machine with CPython."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _CHANGES = {
 
 
 def lecture_beside(function: FunctionType) -> Table:
-    """Return the slide's instructions beside those of `function`, matched by what they work on."""
+    """Return the slide's instructions next to those of `function`, matched by operand."""
     code = disassemble(function)
     left = [f"{offset} {name} {operand}".rstrip() for offset, name, operand in LISTING]
     right = [f"{step.offset} {step}" for step in code.instructions]
@@ -74,11 +74,11 @@ ODD_SUM: list[tuple[str, int | None]] = [
     ("LOAD_FAST", 2), ("LOAD_CONST", 2), ("BINARY_ADD", None), ("STORE_FAST", 2),
     ("JUMP", 4),
 ]  # fmt: skip
-"""The lab's function `odd_sum` in the slide's instructions; its values are n, total and i."""
+"""The lab's function `odd_sum` in the slide's instructions; the values are n, total and i."""
 
 
 def _operand(step: Instruction) -> str:
-    # LOAD_SMALL_INT 2 names no constant: the 2 stands in it.
+    # LOAD_SMALL_INT 2 contains the 2 itself, not the index of a constant.
     return str(step.arg) if step.opname == "LOAD_SMALL_INT" else step.argrepr
 
 
@@ -89,7 +89,7 @@ def _key(name: str, operand: str) -> str:
 
 
 def effects(function: FunctionType) -> list[tuple[int, int | None, bool]]:
-    """Return each instruction as (stack effect, index of the jump target, falls through)."""
+    """Return each instruction as (stack effect, index of its jump target, falls through)."""
     listing = disassemble(function).listings[0]
     if listing.exception_table:
         raise LabError(
@@ -114,11 +114,11 @@ def effects(function: FunctionType) -> list[tuple[int, int | None, bool]]:
 
 
 def race(execute: Callable[..., Any], odd_sum: FunctionType, n: int) -> Page | Table:
-    """Run `odd_sum` on CPython and, in the slide's instructions, on a student's machine."""
+    """Time `odd_sum` on CPython and, in the slide's instructions, on the student's machine."""
     values = [n, None, None]
     try:
         result = execute(ODD_SUM, values)
-    except Exception as error:  # noqa: BLE001 - whatever a student's machine raises is told
+    except Exception as error:  # noqa: BLE001 - any exception of the student's code is reported
         return say(f"`execute` raises {type(error).__name__}: {error}. Does its check pass?")
     if not isinstance(result, list):
         return say("`execute` returns no list yet. Finish the exercise, then run this cell again.")

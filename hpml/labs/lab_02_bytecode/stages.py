@@ -1,4 +1,4 @@
-"""What the compiler makes of source text, and when its instructions change their form."""
+"""Show the stages of compilation, and the specialisation of instructions at run time."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from hpml.course.reference import recorded_conclusion
 
 
 def tokens_by_line(source: str) -> Table:
-    """Return the tokens of a source text, one row a line, each in brackets."""
+    """Return the tokens of a source text in brackets, one row per line."""
     lines: dict[int, list[str]] = {}
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         kind = tokenize.tok_name[token.type]
-        # Depth is a token of its own in Python; its text is nothing but spaces, or nothing at all.
+        # The text of an INDENT or DEDENT token is spaces or empty, so show its name.
         written = kind if kind in ("INDENT", "DEDENT", "ENDMARKER") else token.string.strip("\n")
         lines.setdefault(token.start[0], []).append(f"[{written or '⏎'}]")
     return Table(["line", "tokens"], [[line, " ".join(found)] for line, found in lines.items()])
 
 
 def syntax_tree(source: str) -> Page:
-    """Return the abstract syntax tree of a source text as a drawing of lines."""
+    """Return the abstract syntax tree of a source text, drawn with lines."""
     tree = ast.parse(source)
     text = "\n".join([_label(tree), *_branches(tree, "")])
     return show_code(text)
@@ -48,16 +48,16 @@ def _branches(node: ast.AST, before: str) -> Iterator[str]:
 
 
 def _label(node: ast.AST) -> str:
-    message = type(node).__name__
+    label = type(node).__name__
     for field in ("name", "id", "arg", "attr"):
-        message += f" {text}" if isinstance(text := getattr(node, field, None), str) else ""
+        label += f" {text}" if isinstance(text := getattr(node, field, None), str) else ""
     if isinstance(node, ast.Constant):
-        message += f" {describe(node.value)}"
-    return f"{message} (store)" if isinstance(getattr(node, "ctx", None), ast.Store) else message
+        label += f" {describe(node.value)}"
+    return f"{label} (store)" if isinstance(getattr(node, "ctx", None), ast.Store) else label
 
 
 def specialisation_log(function: FunctionType, calls: Iterable[tuple[Any, ...]]) -> Table:
-    """Call a fresh copy of `function` again and again, and write down each change of form.
+    """Call a copy of `function` with each tuple of arguments, and log each specialisation.
 
     Source: PEP 659, https://peps.python.org/pep-0659/.
     """
@@ -83,7 +83,7 @@ def specialisation_log(function: FunctionType, calls: Iterable[tuple[Any, ...]])
 
 
 def _specialised(function: FunctionType) -> dict[int, str]:
-    # RESUME takes a form as well once it has run; that is about tracing, not about types.
+    # RESUME is specialised too, but for tracing and not for types.
     return {
         step.offset: step.opname
         for step in dis.get_instructions(function, adaptive=True)
@@ -103,7 +103,7 @@ _VERDICTS = {
 
 
 def what_fits(expressions: Comparison) -> str:
-    """Say which explanation the measurement supports, as text for `say`."""
+    """Return which explanation the measurement supports, as text for `say`."""
     power = expressions.difference("x ** 2", "x * x")
     if power.against(0) != "above":
         return (

@@ -1,4 +1,4 @@
-"""Threads take turns: when each of two ran, and what two shares of work take in all."""
+"""The global interpreter lock: when each of two threads runs, and how two threads scale."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from hpml.base.page import Page
 from hpml.base.tables import format_ratio
 from hpml.benchmark import Ratio, compare
 
-_PAUSE = 2e-4  # two readings of the clock lie far closer together than this, unless one had to wait
+_PAUSE = 2e-4  # seconds; a longer gap between two clock readings means that the thread waited
 
 
 @dataclass(frozen=True)
 class ThreadSwitches:
-    """When each of two threads was running."""
+    """The intervals in which each of two threads was running."""
 
     interval: float
     threads: tuple[tuple[tuple[float, float], ...], ...]
 
     @property
     def switches(self) -> int:
-        """How often another thread than before had its turn."""
+        """The number of switches from one thread to the other."""
         order = [
             number
             for _, number in sorted(
@@ -42,7 +42,7 @@ class ThreadSwitches:
 
     @property
     def overlap(self) -> float:
-        """For how many seconds both were running at once."""
+        """The seconds in which both threads were running."""
         first, second = self.threads
         return sum(
             max(0.0, min(a_end, b_end) - max(a, b)) for a, a_end in first for b, b_end in second
@@ -50,12 +50,12 @@ class ThreadSwitches:
 
 
 def record_thread_switches(seconds: float = 0.1) -> ThreadSwitches:
-    """Let two threads run Python for a while, and note when each was at it."""
+    """Run two threads for `seconds`, and record when each was running."""
     notes: tuple[list[tuple[float, float]], ...] = ([], [])
     gate = threading.Barrier(2)
     begin: list[float] = []
 
-    def look(mine: list[tuple[float, float]]) -> None:
+    def watch(turns: list[tuple[float, float]]) -> None:
         gate.wait()
         begin.append(time.perf_counter())
         origin = begin[0]
@@ -63,12 +63,12 @@ def record_thread_switches(seconds: float = 0.1) -> ThreadSwitches:
         while now < origin + seconds:
             now = time.perf_counter()
             if now - last > _PAUSE:
-                mine.append((start - origin, last - origin))
+                turns.append((start - origin, last - origin))
                 start = now
             last = now
-        mine.append((start - origin, last - origin))
+        turns.append((start - origin, last - origin))
 
-    workers = [threading.Thread(target=look, args=(mine,)) for mine in notes]
+    workers = [threading.Thread(target=watch, args=(turns,)) for turns in notes]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -95,7 +95,7 @@ THREADS, PROCESSES, HASHES = "two threads", "two processes", "two threads, hashi
 
 
 def count_down(n: int) -> int:
-    """Count from `n` down to 0, in bytecode and nothing else."""
+    """Count from `n` down to 0, executing only bytecode."""
     while n:
         n -= 1
     return n
@@ -106,20 +106,20 @@ def _both(pool: Executor, n: int) -> None:
 
 
 def _digests(pool: Executor, data: bytes) -> None:
-    # hashlib gives the lock away while it works on more than 2047 bytes.
+    # hashlib releases the lock for data of more than 2047 bytes.
     list(pool.map(hashlib.sha256, [data, data]))
 
 
 @dataclass(frozen=True)
 class GilScaling:
-    """Time of two shares of work as a multiple of one's: 1 is side by side, 2 is in turn."""
+    """The time of two shares of work as a multiple of one's: 1 is in parallel, 2 is in turn."""
 
     ratios: dict[str, Ratio]
     rounds: int
 
     @property
     def busy(self) -> str:
-        """Why the machine could not show it: two processes share no lock, and took long too."""
+        """Why this machine is too busy: even two processes, which share no lock, took long."""
         if self.ratios[PROCESSES].value <= 1.5:
             return ""
         return (
@@ -128,7 +128,7 @@ class GilScaling:
         )
 
     def draw(self) -> Page:
-        """Draw the ratios, between side by side (1) and one after the other (2)."""
+        """Draw the ratios, between parallel (1) and one after the other (2)."""
         rows = [
             Bar(name, ratio.value, format_ratio(ratio.value), (ratio.low, ratio.high))
             for name, ratio in self.ratios.items()
@@ -143,7 +143,7 @@ class GilScaling:
 
 
 def measure_gil_scaling(n: int = 300_000, *, rounds: int = 75) -> GilScaling:
-    """Measure two shares of counting, and of hashing, side by side if that is possible."""
+    """Time two shares of counting and of hashing in two threads or processes."""
     data = bytes(8 * n)
     context = multiprocessing.get_context("spawn")
     with (
@@ -171,14 +171,14 @@ def measure_gil_scaling(n: int = 300_000, *, rounds: int = 75) -> GilScaling:
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def build_says() -> str:
-    """Say whether this Python was built with the lock, and whether it is on."""
+    """Return a sentence: whether this Python was built with the lock, and whether it is on."""
     version = ".".join(map(str, sys.version_info[:2]))
     if not sysconfig.get_config_var("Py_GIL_DISABLED"):
         return f"This is Python {version}, built **with** the lock."

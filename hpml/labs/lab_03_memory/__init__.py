@@ -1,1 +1,1 @@
-"""Lab 03: where memory is, who frees it, and what autograd keeps of it."""
+"""Lab 03: where memory is, what frees it, and what autograd keeps."""

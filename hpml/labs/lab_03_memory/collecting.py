@@ -1,4 +1,4 @@
-"""The collector of cycles: when it runs, how long the program waits, what it had to free."""
+"""The garbage collector of cycles: when it runs, how long it takes, and what it frees."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hpml.benchmark.estimate import estimate
 
 @dataclass(frozen=True)
 class Pauses:
-    """When the collector stopped a run, for how long, in seconds, and how many objects it freed."""
+    """The collector's pauses in a run: starts and lengths in seconds, and the objects freed."""
 
     seconds: float
     begun: tuple[float, ...]
@@ -27,11 +27,11 @@ class Pauses:
 
     @property
     def share(self) -> float:
-        """The share of the run's time that went to the collector, in percent."""
+        """The collector's share of the run's time, in percent."""
         return 100 * sum(self.lengths) / self.seconds
 
     def plot(self) -> Page:
-        """Draw when the collector ran, each pause as wide as it was long."""
+        """Draw the pauses on a time axis."""
         longest = format_seconds(max(self.lengths, default=0.0))
         text = (
             f"{len(self.lengths):,} pauses in {format_seconds(self.seconds)}, together "
@@ -50,7 +50,7 @@ class Pauses:
 
 
 def collector_pauses(run: Callable[[], object]) -> Pauses:
-    """Run something with the collector on, and note each of its pauses.
+    """Call `run` with the collector enabled, and record the collector's pauses.
 
     Source: https://docs.python.org/3/library/gc.html#gc.callbacks
     """
@@ -58,10 +58,10 @@ def collector_pauses(run: Callable[[], object]) -> Pauses:
     ended: list[float] = []
     collected = [0]
 
-    def called(phase: str, texts: Mapping[str, int]) -> None:
+    def called(phase: str, info: Mapping[str, int]) -> None:
         (begun if phase == "start" else ended).append(time.perf_counter())
         if phase == "stop":
-            collected[0] += texts["collected"]
+            collected[0] += info["collected"]
 
     gc.collect()
     was_on = gc.isenabled()
@@ -83,7 +83,7 @@ def collector_pauses(run: Callable[[], object]) -> Pauses:
 
 
 def collection_times(makers: Mapping[str, Callable[[], object]]) -> dict[str, Estimate]:
-    """Return how long a full collection takes while it has some objects to look at, in seconds."""
+    """Return the time of a full collection, in seconds, while each maker's objects are alive."""
     samples: dict[str, list[float]] = {name: [] for name in makers}
     gc.collect()
     gc.freeze()
@@ -105,7 +105,7 @@ def _collection() -> float:
 
 
 def left_to_the_collector(run: Callable[[], object]) -> list[Any]:
-    """Return the objects that a run left behind in cycles: what reference counting cannot free.
+    """Return the objects that a call of `run` left in cycles, which only the collector frees.
 
     Source: https://docs.python.org/3/library/gc.html#gc.DEBUG_SAVEALL
     """
@@ -124,7 +124,7 @@ def left_to_the_collector(run: Callable[[], object]) -> list[Any]:
 
 
 def show_cycle(cycle: Sequence[Any] | None) -> Table | Page:
-    """Return the objects of a cycle as a table, each with the next one."""
+    """Return a table of a cycle's references, one row per object."""
     if not cycle:
         return say("Your `find_cycle` returns no cycle yet. When it does, this cell shows it.")
     rows = [
@@ -135,7 +135,7 @@ def show_cycle(cycle: Sequence[Any] | None) -> Table | Page:
 
 
 def _through(one: object, after: object) -> str:
-    """Return the place or the attribute by which an object refers to another."""
+    """Return the index, key or attribute by which an object refers to another."""
     if isinstance(one, list | tuple):
         return next((f"[{place}]" for place, each in enumerate(one) if each is after), "")
     if isinstance(one, dict):

@@ -1,4 +1,4 @@
-"""What the exercises of lab 03 are called with, and what is observed: objects, bytes, networks."""
+"""The harness of lab 03: builds arguments (objects, arrays, networks), observes results."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 from hpml.sandbox.allocations import peak_of
 
-_things: list[Any] = []
-"""The objects of the last call, also those that were not handed over."""
+_created: list[Any] = []
+"""The objects of the last call, including those that were not passed to it."""
 
 
 class Node:
-    """An object that refers to up to three others, and cannot be compared or put into a set."""
+    """An object that refers to up to three others and can be neither compared nor hashed."""
 
     __slots__ = ("first", "second", "third")
     __hash__ = None  # type: ignore[assignment]
@@ -25,32 +25,32 @@ class Node:
 
 
 def objects(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return objects that refer to those at the places in ``refers``, without the ``hidden``."""
-    made = {"list": list, "dict": dict, "node": Node}
-    _things[:] = [made[kind]() for kind in data["kinds"]]
-    for thing, places in zip(_things, data["refers"], strict=True):
-        others = [_things[place] for place in places]
-        if isinstance(thing, list):
-            thing += others
-        elif isinstance(thing, dict):
-            thing.update(enumerate(others))
+    """Return objects that refer to each other as in ``refers``, without the ``hidden`` ones."""
+    types = {"list": list, "dict": dict, "node": Node}
+    _created[:] = [types[kind]() for kind in data["kinds"]]
+    for each, places in zip(_created, data["refers"], strict=True):
+        others = [_created[place] for place in places]
+        if isinstance(each, list):
+            each += others
+        elif isinstance(each, dict):
+            each.update(enumerate(others))
         else:
             for name, other in zip(Node.__slots__, others, strict=False):
-                setattr(thing, name, other)
+                setattr(each, name, other)
     hidden = set(data["hidden"])
-    return {"objects": [each for place, each in enumerate(_things) if place not in hidden]}
+    return {"objects": [each for place, each in enumerate(_created) if place not in hidden]}
 
 
 def observed_cycle(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return which objects were returned, by place; -1 stands for a stranger."""
+    """Return the indices of the returned objects; -1 for an unknown object."""
     if type(result) not in (list, tuple):
         return {"result": type(result).__name__}
-    places = {id(thing): place for place, thing in enumerate(_things)}
+    places = {id(each): place for place, each in enumerate(_created)}
     return {"cycle": [places.get(id(each), -1) for each in result]}
 
 
 def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an array of floats: those in `data`, again and again up to its length."""
+    """Return an array of the floats in `data`, repeated up to its ``length``."""
     import numpy as np
 
     return {
@@ -59,7 +59,7 @@ def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def in_place(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return what became of the array, whether it was returned, and the peak where it is judged."""
+    """Return the start of the array, whether it was returned, and the peak of new memory."""
     x = arguments["x"]
     return {"x": x[:100], "returned": result is x, "peak": _peak[0]}
 
@@ -68,23 +68,23 @@ _peak = [0]
 
 
 def _traced(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-    """Call a function, with a long array while Python's allocations are counted."""
+    """Call a function; for a long array, also record the peak of Python's allocations."""
     _peak[0] = 0
-    (x,) = arguments.values()  # under the student's name for it
+    (x,) = arguments.values()  # the name of the parameter may vary
     if len(x) < 1000:
         return function(**arguments)
-    # The first call may import things.
+    # An uncounted call first, because it may import modules.
     function(**{name: value.copy() for name, value in arguments.items()})
     result, _peak[0] = peak_of(function, arguments)
     return result
 
 
-# Observing alone comes too late: memory that was freed again would not be seen.
+# An observer runs after the call and would miss memory that was freed again.
 in_place.through = _traced  # type: ignore[attr-defined]
 
 
 def network(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a network and an input; a linear layer has its sizes and whether it is trained."""
+    """Return a network and an input, as described in `data`."""
     import torch
 
     dtype = getattr(torch, data["dtype"])
@@ -93,7 +93,7 @@ def network(data: Mapping[str, Any]) -> dict[str, Any]:
         kind = getattr(torch.nn, name)
         if sizes:
             inputs, outputs, trained = sizes
-            with torch.random.fork_rng(devices=[]):  # the notebook's random numbers stay its own
+            with torch.random.fork_rng(devices=[]):  # keep the notebook's random state
                 layer = kind(inputs, outputs, dtype=dtype).requires_grad_(trained)
         else:
             layer = kind()

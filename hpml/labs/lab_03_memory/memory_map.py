@@ -1,4 +1,4 @@
-"""The memory of the running process, region by region, as the Linux kernel lists it."""
+"""The memory regions of the running process, from Linux's ``/proc/self/smaps``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hpml.base.tables import Table, format_bytes
 
 SMAPS = Path("/proc/self/smaps")
 _ARENA = 64 * 2**20
-"""glibc maps a thread's heap at a multiple of this, and all of it, to use it bit by bit."""
+"""glibc reserves this many bytes for a thread's heap, at an address that is a multiple of it."""
 
 KINDS = {
     "main thread's stack": style.ACCENT,
@@ -26,26 +26,24 @@ KINDS = {
     "heap": style.CONTENDERS["codegen"][0],
     "program": style.INK,
 }
-"""What a region may be, from high addresses to low, with its colour."""
+"""The kinds of regions, from high addresses to low, with their colours."""
 
 
 @dataclass(frozen=True)
 class Region:
-    """A range of addresses that the process may use, its `end` behind the last."""
+    """A range of addresses of the process; `end` is exclusive."""
 
     start: int
     end: int
-    kind: str
-    """One of `KINDS`; empty for what the kernel put there."""
-    resident: int
-    """Bytes of it that lie in memory."""
+    kind: str  # one of `KINDS`; empty for the kernel's regions
+    resident: int  # bytes that are in physical memory
 
     def __contains__(self, address: int) -> bool:
         return self.start <= address < self.end
 
 
 def memory_map(smaps: str, stacks: Sequence[tuple[int, int]] = ()) -> tuple[Region, ...]:
-    """Return the regions that a ``/proc/self/smaps`` lists; `stacks` are those of threads."""
+    """Return the regions in the text of ``/proc/self/smaps``; `stacks` are the threads' stacks."""
     listed: list[tuple[int, int, str, str]] = []
     resident: list[int] = []
     for line in smaps.splitlines():
@@ -65,7 +63,7 @@ def memory_map(smaps: str, stacks: Sequence[tuple[int, int]] = ()) -> tuple[Regi
 def _kind(
     start: int, end: int, allowed: str, name: str, stacks: Sequence[tuple[int, int]], limit: int
 ) -> str:
-    """Return what a region is; up to `limit` the addresses behind it wait to become part of it."""
+    """Return a region's kind; the addresses from its end to `limit` are reserved for its growth."""
     if name in ("[heap]", "[stack]"):
         return "heap" if name == "[heap]" else "main thread's stack"
     if name.startswith("/"):
@@ -77,12 +75,12 @@ def _kind(
         return "stacks of threads"
     if start % _ARENA == 0 and limit == start + _ARENA:
         return "heaps of threads"
-    # What may not even be read guards a stack's end, or waits to become part of a heap.
+    # An unreadable region guards the end of a stack, or is reserved for a heap.
     return "mapped memory" if allowed[0] == "r" else ""
 
 
 def thread_stacks() -> dict[str, tuple[int, int]]:
-    """Return where the stack of each of Python's threads but the main one begins and ends."""
+    """Return the first and last address of the stack of each Python thread but the main one."""
     libc = ctypes.CDLL(None)
     found = {}
     for thread in threading.enumerate():
@@ -98,7 +96,7 @@ def thread_stacks() -> dict[str, tuple[int, int]]:
 
 
 def draw_map(places: Mapping[str, int]) -> Page:
-    """Draw the memory of this process by kind, and say in which kind some addresses lie."""
+    """Draw the memory of this process by kind, with a table of the kinds of some addresses."""
     if not SMAPS.is_file():
         return say(
             "This system has no `/proc/self/smaps`, so its map cannot be shown here. On Linux, "
@@ -107,13 +105,13 @@ def draw_map(places: Mapping[str, int]) -> Page:
     own = {
         f"the stack of thread {name}": top - 1
         for name, (_, top) in thread_stacks().items()
-        if name.startswith("yours")  # not of Jupyter's making
+        if name.startswith("yours")  # not Jupyter's threads
     }
     return draw_regions(_regions(), {**places, **own})
 
 
 def kind_at(address: int) -> str:
-    """Return in which kind of region the numbers of a large tensor lie, here or as on Linux."""
+    """Return the kind of region of an address; outside Linux, that of a large tensor's numbers."""
     return _kind_in(_regions(), address) if SMAPS.is_file() else "mapped memory"
 
 
@@ -126,7 +124,7 @@ def _kind_in(regions: Sequence[Region], address: int) -> str:
 
 
 def draw_regions(regions: Sequence[Region], places: Mapping[str, int]) -> Page:
-    """Draw regions, a bar a kind with what is resident of it, and a table of places under it."""
+    """Draw a bar of mapped and resident memory per kind, above a table of places."""
     rows = []
     for kind, colour in KINDS.items():
         own = [region for region in regions if region.kind == kind]
@@ -136,11 +134,11 @@ def draw_regions(regions: Sequence[Region], places: Mapping[str, int]) -> Page:
         count = f"{len(own)} region{'s' * (len(own) != 1)}"
         text = f"{format_bytes(mapped)}, {format_bytes(resident)} of it resident, {count}"
         rows.append(Bar(kind, parts, text))
-    lying = [
+    located = [
         [name, f"{address:#x}", _kind_in(regions, address) or "elsewhere"]
         for name, address in places.items()
     ]
-    table = Table(["what", "address", "in"], lying, align=["left", "right", "left"])
+    table = Table(["what", "address", "in"], located, align=["left", "right", "left"])
     page = show(
         bars(rows, title="This process, high addresses on top", x="MiB"),
         caption="Dark: resident, in memory now. Light: mapped, not in memory. The four kinds in "

@@ -1,4 +1,4 @@
-"""The lecture's table beside one's own, bytes predicted and measured, memory by hand."""
+"""Tables and figures of lab 03: the lecture's memory profile, and bytes kept by autograd."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def lecture_program() -> tuple[str, dict[str, Any]]:
-    """Return where the lecture's nn.py lies, and what it defines."""
+    """Return the path of the lecture's nn.py, and the names that it defines."""
     path = str(data_file("nn.py"))
     return path, runpy.run_path(path)
 
 
 def published_lines(measured: LineMemory) -> Table:
-    """Return the increments that the lecture's slide prints, beside those measured just now."""
+    """Return the increments on the lecture's slide next to the measured ones."""
     own = {_key(line.text): line.increment for line in measured.lines}
     rows = [
         [row["line"], row["increment"], own.get(_key(row["line"]))]
@@ -42,7 +42,7 @@ def published_lines(measured: LineMemory) -> Table:
 
 
 def _key(line: str) -> str:
-    """Return the first word of a line of code, without what has changed since."""
+    """Return the part of a line of code that is the same in the slide and in nn.py."""
     return "".join(letter for letter in line.split("(")[0] if letter.isalnum())[:14]
 
 
@@ -51,12 +51,12 @@ def draw_saved(
     x: torch.Tensor,
     predict: Callable[[torch.nn.Module, torch.Tensor], Any],
 ) -> Page:
-    """Draw the bytes that autograd keeps of some networks, and say what a function predicts."""
+    """Draw the bytes that autograd keeps for some networks, with a student's predictions."""
     rows = []
     for name, net in nets.items():
         measured, predicted = saved_tensors(net, x).total, _prediction(predict, net, x)
-        message = format_bytes(predicted) if type(predicted) is int else predicted
-        text = f"{format_bytes(measured)}; yours: {message}"
+        answer = format_bytes(predicted) if type(predicted) is int else predicted
+        text = f"{format_bytes(measured)}; yours: {answer}"
         colour = style.PASS if predicted == measured else style.UNKNOWN
         rows.append(Bar(name, measured / 2**10, text, colour=colour))
     chart = bars(rows, title="Kept for the backward pass", x="KiB, measured")
@@ -66,7 +66,7 @@ def draw_saved(
 def _prediction(predict: Callable[..., Any], net: torch.nn.Module, x: torch.Tensor) -> int | str:
     try:
         found = predict(net, x)
-    except Exception as error:  # noqa: BLE001 - whatever a student's function raises is told
+    except Exception as error:  # noqa: BLE001 - any exception of the student's code is reported
         return f"raises {type(error).__name__}"
     if found is None:
         return "not written yet"
@@ -74,7 +74,7 @@ def _prediction(predict: Callable[..., Any], net: torch.nn.Module, x: torch.Tens
 
 
 def page_faults(run: Callable[[], Any]) -> int | None:
-    """Return how often the system had to provide a page while something ran; None on Windows."""
+    """Return the number of minor page faults during a call of `run`; None on Windows."""
     try:
         resource = importlib.import_module("resource")
     except ImportError:

@@ -1,1 +1,1 @@
-"""Lab 04: the same loop interpreted, compiled ahead of time, and compiled just in time."""
+"""Lab 04: one loop interpreted, compiled ahead of time, and compiled just in time."""

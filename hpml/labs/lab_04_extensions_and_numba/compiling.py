@@ -1,4 +1,4 @@
-"""Loops compiled ahead of time and just in time: built, tried, cached, and drawn."""
+"""Build, try, cache and plot loops compiled ahead of time and just in time."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ PyMODINIT_FUNC PyInit_NAME(void) { return PyModule_Create(&definition); }
 
 
 def in_a_module(function: str, name: str) -> str:
-    """Return C source of a module that is called like its only function, of one argument."""
+    """Return the C source of a module with one function of one argument, both called `name`."""
     return f"#include <Python.h>\n{function}{_MODULE.replace('NAME', name)}"
 
 
 def built(source: str, name: str, flags: Sequence[str] = ("-O3",)) -> ModuleType | None:
-    """Build and import an extension; where that cannot be done say why, and return None."""
+    """Build and import an extension; if that fails, report why and return None."""
     try:
         return build_extension(source, name, flags=flags)
     except NoCompilerError as error:
@@ -55,7 +55,7 @@ def built(source: str, name: str, flags: Sequence[str] = ("-O3",)) -> ModuleType
 
 
 def build_seconds(source: str, name: str) -> float:
-    """Return how long it takes to build and import an extension that was not built before."""
+    """Return the seconds to build and import an extension that was not built before."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         began = time.perf_counter()
         build_extension(source, name, folder=folder)
@@ -63,7 +63,7 @@ def build_seconds(source: str, name: str) -> float:
 
 
 def recorded() -> Table:
-    """Return what C took on another machine, for who has no compiler."""
+    """Return recorded times of C extensions, for a machine without a compiler."""
     found = recorded_on_disk("extensions")
     caption = f"Recorded, not measured here: {found['machine']}, {found['compiler']}."
     rows = [list(pair) for pair in found["ns per number"].items()]
@@ -71,7 +71,7 @@ def recorded() -> Table:
 
 
 def tried(functions: Mapping[str, Callable[[Any], object]], values: Mapping[str, object]) -> Table:
-    """Return what each function makes of each value, and for which ones Numba compiled again."""
+    """Return the result of each function for each value, marked if Numba compiled for it."""
     rows = []
     for name, value in values.items():
         row = [name]
@@ -79,7 +79,7 @@ def tried(functions: Mapping[str, Callable[[Any], object]], values: Mapping[str,
             before = len(getattr(function, "signatures", ()))
             try:
                 text = describe(function(value))
-            except Exception as error:  # noqa: BLE001 - what it refuses, and how, is the result
+            except Exception as error:  # noqa: BLE001 - the error is the result
                 text = f"{type(error).__name__}: {_reason(error)}"
             new = len(getattr(function, "signatures", ())) > before
             row.append(f"{text}, compiled for this type" if new else text)
@@ -88,7 +88,7 @@ def tried(functions: Mapping[str, Callable[[Any], object]], values: Mapping[str,
 
 
 def _reason(error: Exception) -> str:
-    """Return the first line of an error that says more than that Numba failed."""
+    """Return the first informative line of an error."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     telling = [line for line in lines if not line.startswith("Failed in nopython mode")]
     return textwrap.shorten(next(iter(telling or lines), ""), 70, placeholder=" …")
@@ -99,7 +99,7 @@ import json, sys, time
 import numba, numpy
 
 began = time.perf_counter()
-numba.njit(lambda: 0)()  # at its first use Numba loads its own rules
+numba.njit(lambda: 0)()  # the first use loads Numba's own rules
 times = [time.perf_counter() - began]
 began = time.perf_counter()
 from program import FUNCTION as function
@@ -114,7 +114,7 @@ print(json.dumps([*times, sum(function.stats.cache_hits.values())]))
 
 
 def in_new_processes(function: Callable[[Any], object], decorator: str, processes: int) -> Table:
-    """Compile a function in new processes that share a cache, and return what took how long."""
+    """Time the compilation and calls of a function in new processes that share a cache."""
     source = textwrap.dedent(inspect.getsource(function))
     program = f"from __future__ import annotations\nimport numba\n\n{decorator}\n{source}"
     calls = _CALLS.replace("FUNCTION", function.__name__)
@@ -147,7 +147,7 @@ def in_new_processes(function: Callable[[Any], object], decorator: str, processe
 def times_by_size(
     functions: Mapping[str, Callable[[Any], object]], sizes: Sequence[int]
 ) -> dict[int, Comparison]:
-    """Return a comparison for each size: calls with an array of 100 columns and so many numbers."""
+    """Compare functions on arrays of 100 columns, one comparison for each number of elements."""
     import numpy as np
 
     generator = np.random.default_rng(0)
@@ -164,23 +164,22 @@ def draw_break_even(
     times: Comparison,
     title: str,
 ) -> Page:
-    """Draw the time of all calls together, compiling included, against the number of calls."""
+    """Draw the total time, including compilation, against the number of calls."""
     slow = times[times.baseline].median
     counts = [10 ** (step / 10) for step in range(61)]
     drawn, texts = [], []
-    for way in times:
-        once = compile_times.get(way.name, 0.0)
-        drawn.append(Line(way.name, counts, [once + count * way.median for count in counts]))
-        answer = None if way.name == times.baseline else calls_to(once, slow, way.median)
+    for each in times:
+        once = compile_times.get(each.name, 0.0)
+        drawn.append(Line(each.name, counts, [once + count * each.median for count in counts]))
+        answer = None if each.name == times.baseline else calls_to(once, slow, each.median)
         if answer is None:
             continue
         pays = "never" if math.isinf(answer) else f"from call {answer:,.0f} on"
-        texts.append(f"{way.name} pays {pays}")
+        texts.append(f"{each.name} pays {pays}")
         if 1 <= answer <= counts[-1]:
-            drawn.append(Line(way.name, [answer], [once + answer * way.median], "", marker="o"))
-    message = "; ".join(texts)
+            drawn.append(Line(each.name, [answer], [once + answer * each.median], "", marker="o"))
     text = (
-        f"By your formula: {message}."
+        f"By your formula: {'; '.join(texts)}."
         if texts
         else "No marks: calls_to_break_even is not written yet."
     )

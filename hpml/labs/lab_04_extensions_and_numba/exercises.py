@@ -1,4 +1,4 @@
-"""The exercises of lab 04: a sum and distances compiled by Numba, and when compiling pays."""
+"""The exercises of lab 04: a sum and distances compiled by Numba, and the break-even point."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from hpml.labs.lab_04_extensions_and_numba.references import plain_distances
 
 _Number = int | float
 _SECONDS = 30.0
-"""For one call: the first of each type is compiled, on a busy machine too."""
+"""The deadline of a call, which includes compilation, possibly on a busy machine."""
 
 
 def _compiled(
     oracle: Callable[[Case], object],
 ) -> Callable[[Case, Outcome], Wrong | None]:
-    """Return a judge of what `result_and_compiled` observes."""
     right = expect(oracle, tolerance=1e-9)
 
     def judge(case: Case, outcome: Outcome) -> Wrong | None:
@@ -41,7 +40,7 @@ def _compiled(
 
 
 def _compiled_symptom(case: Case, outcome: Outcome) -> object:
-    """Return the result, whatever the functions are called; or that it was not compiled."""
+    """Return the result without the functions' names, or "not compiled"."""
     found = observed(outcome)
     if found is None or not isinstance(outcome, Returned):
         return symptom(case, outcome)
@@ -206,11 +205,7 @@ _PAIRWISE_DISTANCES = Exercise(
     observe=result_and_compiled,
     seconds=_SECONDS,
     patience=_SECONDS,
-    packages=(
-        "numpy",
-        "numba",
-        "scipy",
-    ),  # Numba takes linear algebra from SciPy, where there is one
+    packages=("numpy", "numba", "scipy"),  # Numba uses SciPy for linear algebra if installed
     speed=Speed(points=1, reference=plain_distances, inputs=_many_points, full=1 / 30, none=1 / 10),
 )
 
@@ -224,7 +219,7 @@ def _calls_case(name: str, compile_time: float, slow: float, fast: float, part: 
 
 
 def _calls_cases(generator: random.Random, more: bool) -> Sequence[Case]:
-    # All are exact in binary, `n * slow` too: where the times meet, they do so exactly.
+    # All numbers, and `n * slow`, are exact in binary, so equal times are exactly equal.
     cases = [
         _calls_case("a call saves 3 of 4", 10.0, 4.0, 1.0, "pays"),
         _calls_case("equal after 5 calls", 10.0, 2.5, 0.5, "pays"),

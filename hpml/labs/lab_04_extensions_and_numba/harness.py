@@ -1,4 +1,4 @@
-"""What the exercises of lab 04 are called with, and whether Numba compiled what was called."""
+"""The harness of lab 04: builds arrays, and observes whether Numba compiled the function."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ LAYOUTS: Mapping[str, str] = {
     "every second": "np.repeat(np.repeat({}, 2, 0), 2, 1)[::2, ::2]",
     "read-only": "np.broadcast_to({0}, {0}.shape)",
 }
-"""Ways to lay the same numbers out, as they are written."""
+"""Memory layouts of the same numbers, as source text."""
 
 
 def array(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an array, laid out as `data` says."""
+    """Return an array with the numbers, shape, type and layout in `data`."""
     import numpy as np
 
     x = np.array(data["numbers"], dtype=data["dtype"]).reshape(data["shape"])
     return {data["name"]: eval(LAYOUTS[data["layout"]].format("x"), {"np": np, "x": x})}
 
 
-_compiled: list[str] = []  # the function that Numba compiled, if it did, and those that it calls
+_compiled: list[str] = []  # the called function and those that it calls, if Numba compiled them
 
 
 def _noted(function: Any, arguments: dict[str, Any]) -> Any:
-    """Call a function, and note whether it has machine code by Numba then."""
     from numba.core.dispatcher import Dispatcher
 
     result = function(**arguments)
@@ -46,5 +45,5 @@ def result_and_compiled(result: Any, arguments: Mapping[str, Any]) -> dict[str, 
     return {"result": result, "compiled": list(_compiled)}
 
 
-# What is observed of a call sees its result only, not the function.
+# An observer sees only the result of a call, not the function.
 result_and_compiled.through = _noted  # type: ignore[attr-defined]

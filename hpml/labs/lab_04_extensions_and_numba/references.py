@@ -1,4 +1,4 @@
-"""The distances that exercise 04.2 is compared with in time: the loops that the notebook gives."""
+"""The reference for the speed of exercise 04.2: the interpreted loops given in the notebook."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def plain_distances(points: Any) -> Any:
-    """Return the distance of each point to each other, by loops that Python interprets."""
+    """Return the distances between all points, computed by interpreted loops."""
     count, axes = points.shape
     distances = np.zeros((count, count))
     for i in range(count):

@@ -1,1 +1,1 @@
-"""Lab 05: what was executed, what failed where, what autograd recorded."""
+"""Lab 05: declared graphs, executed operations, errors, and autograd's record."""

@@ -1,4 +1,4 @@
-"""Errors as the lab shows them: what they say, to which line of the notebook they lead."""
+"""A table of errors: their messages, and the notebook lines that their tracebacks show."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hpml.profiling import work_of
 
 
 def failures(runs: Mapping[str, Callable[[], object]]) -> Table:
-    """Run what fails, and return what each error says and where it leads, a row each."""
+    """Run code that fails, and return the message and the notebook line of each error."""
     rows = [[name, *_failure(run)] for name, run in runs.items()]
     return Table(["", "your line", "what it says", "operations run"], rows)
 
@@ -26,31 +26,31 @@ def _failure(run: Callable[[], object]) -> tuple[str, str, int]:
     def guarded() -> None:
         try:
             run()
-        except Exception as error:  # noqa: BLE001 - any failure is what we are here for
+        except Exception as error:  # noqa: BLE001 - any error is shown
             caught.append(error)
 
     work = work_of(guarded)
     if not caught:
         raise LabError("failures expects code that fails, but nothing failed: change its input.")
     (error,) = caught
-    own = getattr(getattr(run, "__code__", None), "co_filename", None)
-    lines = _own_lines(error.__traceback__, own)
+    file = getattr(getattr(run, "__code__", None), "co_filename", None)
+    lines = _own_lines(error.__traceback__, file)
     message = [f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())]
     return lines[-1] if lines else "", ". ".join(map(_with_lines, message)), len(work.operations)
 
 
-def _own_lines(trace: TracebackType | None, own: str | None) -> tuple[str, ...]:
-    """Return the lines of a traceback that stand in a notebook, or in the file of what was run."""
+def _own_lines(trace: TracebackType | None, file: str | None) -> tuple[str, ...]:
+    """Return the lines of a traceback that are in a notebook or in `file`."""
     found = []
     for frame in traceback.extract_tb(trace):
-        if frame.filename == own or _is_cell(frame.filename):
+        if frame.filename == file or _is_cell(frame.filename):
             found.append(_text_of(frame))
     return tuple(line for line in found if line)
 
 
 def _text_of(frame: traceback.FrameSummary) -> str:
-    """Return the line, or of a lambda only the call, which shares its line with other things."""
-    # A frame knows its columns in bytes, from Python 3.11 on.
+    """Return the line of a frame; for a lambda only the expression that failed."""
+    # The columns of a frame count bytes.
     if frame.name == "<lambda>" and frame.colno is not None and frame.lineno == frame.end_lineno:
         line = linecache.getline(frame.filename, frame.lineno or 0).encode()
         return line[frame.colno : frame.end_colno].decode()
@@ -58,12 +58,12 @@ def _text_of(frame: traceback.FrameSummary) -> str:
 
 
 def _is_cell(filename: str) -> bool:
-    # A cell's code claims a file that was never written; generated code says so by its "<".
+    # A cell's file name does not exist on disk; that of generated code starts with "<".
     return not filename.startswith("<") and not os.path.exists(filename)
 
 
 def _with_lines(text: str) -> str:
-    """Say which line is meant where a message names a cell by its number, ``3241.py:2``."""
+    """Replace references to cells such as ``3241.py:2`` in a message by the line's text."""
 
     def line_of(match: re.Match[str]) -> str:
         for filename in list(linecache.cache):

@@ -1,4 +1,4 @@
-"""Orders, sizes and autograd's record of a declared graph."""
+"""Topological orders and sizes of a declared graph, and the graph that autograd records."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def result_bytes(model: SymbolicModel, batch: int = 1) -> dict[str, int]:
-    """Return for each layer of a declared model how many bytes its result will have."""
+    """Return the number of bytes of each layer's result in a declared model."""
     import torch
 
     sizes = {}
@@ -37,7 +37,7 @@ Edges = Mapping[str, Sequence[str]]
 
 
 def count_orders(edges: Edges) -> int:
-    """Return the number of topological orders, by trying."""
+    """Return the number of topological orders, by recursion over the first node."""
     parents: dict[str, set[str]] = {name: set() for name in edges}
     for name, after in edges.items():
         for child in after:
@@ -52,7 +52,7 @@ def count_orders(edges: Edges) -> int:
 
 
 def branching(branches: int) -> dict[str, list[str]]:
-    """Return the edges of a network of branches of two layers, added one after the other."""
+    """Return the edges of a network that adds up branches of two layers."""
     numbers = range(1, branches + 1)
     edges = {"x": [f"a{i}" for i in numbers]}
     edges |= {f"a{i}": [f"b{i}"] for i in numbers}
@@ -62,14 +62,14 @@ def branching(branches: int) -> dict[str, list[str]]:
 
 
 def most_alive(order: Sequence[str], edges: Edges) -> int:
-    """Return how many values are alive at once at most, if nodes are executed in this order."""
+    """Return the largest number of values alive at once if nodes run in this order."""
     place = {name: i for i, name in enumerate(order)}
     last = {name: max((place[user] for user in edges[name]), default=place[name]) for name in order}
     return max(sum(place[n] <= now <= last[n] for n in order) for now in range(len(order)))
 
 
 def not_reached_from(graph: Graph, position: int) -> list[int]:
-    """Return the values that do not depend on a model's input at a position."""
+    """Return the values that do not depend on the model input at `position`."""
     reached = {graph.inputs[position]}
     for call in graph.calls:
         if reached.intersection(call.arguments):
@@ -78,7 +78,7 @@ def not_reached_from(graph: Graph, position: int) -> list[int]:
 
 
 def draw_beside(model: SymbolicModel, nodes: tuple[AutogradNode, ...]) -> Page:
-    """Draw a declared graph, and below it, in the same direction, what autograd recorded."""
+    """Draw a declared graph above autograd's graph, both in the same direction."""
     from hpml.symbolic.graph_algorithms import draw_graph
 
     layout = _laid_out(nodes)
@@ -92,7 +92,7 @@ def draw_beside(model: SymbolicModel, nodes: tuple[AutogradNode, ...]) -> Page:
     draw_graph(model=model, rotate_graph=True, ax=above)
     tints = {i: "#E8E8E8" for i, node in enumerate(nodes) if node.tensor}
     draw(layout, Look(tints=tints), ax=below)
-    below.invert_xaxis()  # values flow to the right, as above; gradients are sent to the left
+    below.invert_xaxis()  # values flow to the right, as above; gradients to the left
     leaves = sum(1 for node in nodes if node.tensor)
     text = (
         f"{len(model.graph.calls)} layers declared; {len(nodes)} nodes recorded, {leaves} of them "
@@ -107,7 +107,7 @@ def draw_beside(model: SymbolicModel, nodes: tuple[AutogradNode, ...]) -> Page:
 
 
 def _laid_out(nodes: tuple[AutogradNode, ...]) -> Layout:
-    """Return where the nodes stand, each behind those that send it a gradient."""
+    """Return the layout of autograd's nodes, each after those that send it a gradient."""
     senders: dict[int, list[int]] = {i: [] for i, _ in enumerate(nodes)}
     for i, node in enumerate(nodes):
         for after in node.sends_to:

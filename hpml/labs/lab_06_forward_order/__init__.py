@@ -1,1 +1,1 @@
-"""Lab 06: running a network lazily, or in an order computed before."""
+"""Lab 06: running a network lazily, or in a precomputed order."""

@@ -1,4 +1,4 @@
-"""Operations for the forwards of lab 06, made from their names, which note that they ran."""
+"""The harness of lab 06: operations that record their executions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from hpml.sandbox.harness import by_name
 
 AT_MOST = 50_000
-"""Executions of all operations of a call together; then a forward that never ends is stopped."""
+"""The largest total number of executions in a call, which stops a forward that never ends."""
 
 
 def _add(*values: Any) -> Any:
@@ -29,17 +29,16 @@ KINDS: Mapping[str, Callable[..., Any]] = {
     "add": _add,
     "subtract": _subtract,
 }
-"""What an operation may compute; `add` and `subtract` take any number of values."""
+"""The possible operations; `add` and `subtract` take any number of values."""
 
 
+# Of the last call; not attributes of the operations, which the student's code can change.
 _kinds: dict[int, str] = {}
 _executed: list[str] = []
-# What the operations of the last call compute, and what was executed of them: beside the
-# operations, not on them, for they are in the student's hands.
 
 
 class Operation:
-    """One operation of a graph: a function of which it is written down each time it is executed."""
+    """An operation of a graph, which records its executions."""
 
     __slots__ = ("name",)
 
@@ -57,20 +56,19 @@ class Operation:
 
 
 def counting_operations(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a forward: `data` with functions in place of their kinds."""
+    """Return the arguments of a forward: `data` with a function for each kind of operation."""
     kinds: Mapping[str, str] = data["operations"]
     _executed.clear()
     _kinds.clear()
-    # In the order of the function's parameters.
-    given = by_name(data)
-    if given.pop("uncounted", False):
-        given["operations"] = {name: KINDS[kind] for name, kind in kinds.items()}
-        return given
-    given["operations"] = {name: Operation(name) for name in kinds}
-    _kinds.update((id(each), kinds[name]) for name, each in given["operations"].items())
-    return given
+    arguments = by_name(data)  # in the order of the function's parameters
+    if arguments.pop("uncounted", False):
+        arguments["operations"] = {name: KINDS[kind] for name, kind in kinds.items()}
+        return arguments
+    arguments["operations"] = {name: Operation(name) for name in kinds}
+    _kinds.update((id(each), kinds[name]) for name, each in arguments["operations"].items())
+    return arguments
 
 
 def value_and_executed(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result, and the names of the operations in the order they were executed."""
+    """Return the result, and the names of the executed operations in order."""
     return {"value": result, "executed": list(_executed)}

@@ -1,4 +1,4 @@
-"""How deep a recursion goes, and the deep linear network in the ways that lab 06 compares."""
+"""The deep linear networks that lab 06 compares, and the search for the recursion limit."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def forwards_of(n_layers: int, features: int = 4) -> dict[str, nn.Module]:
-    """Return the deep linear network as a lazy, an ordered, a generated and a written model."""
+    """Return the deep linear network as lazy, ordered, generated and handwritten models."""
     from hpml.models import DeepLinear, linear_layers, symbolic_deep_linear
 
     layers = linear_layers(n_layers, features)
-    ways = ("lazy", "ordered", "codegen")
-    models = {way: symbolic_deep_linear(layers, features, way) for way in ways}
+    executions = ("lazy", "ordered", "codegen")
+    models = {each: symbolic_deep_linear(layers, features, each) for each in executions}
     return {**models, "handwritten": DeepLinear(layers)}
 
 
@@ -29,6 +29,6 @@ def deepest(run: Callable[[int], object]) -> int:
         except RecursionError:
             bad = middle
         else:
-            # Doubling from below: what is far too deep takes longest to fail.
+            # Double from below, because recursion that is far too deep takes long to fail.
             good, step = middle, 2 * step
     return good

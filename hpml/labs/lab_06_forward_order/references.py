@@ -1,4 +1,4 @@
-"""The functions that a submission's time is compared with, each run in a worker of its own."""
+"""The reference for the speed of `ordered_forward`; it runs in a separate worker."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def ordered_forward(
     inputs: Mapping[str, Any],
     output: str,
 ) -> Any:
-    """Return the value of `output`: one loop over the order."""
+    """Return the value of `output` by one loop over the order."""
     values = dict(inputs)
     for name in order:
         values[name] = operations[name](*[values[parent] for parent in parents[name]])

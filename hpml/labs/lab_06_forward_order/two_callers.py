@@ -1,4 +1,4 @@
-"""One model, two callers: a thread is interrupted at a place that the lab chooses."""
+"""Two callers of one model: interrupt a thread at a chosen layer."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from torch import nn
 
 
-Given = TypeVar("Given")
-Made = TypeVar("Made")
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
 
 PATIENCE = 60.0
-"""Seconds a held thread waits at most, so that a mistake ends in a message and not in silence."""
+"""Seconds after which a held thread raises an error instead of waiting forever."""
 
 
 def pause_layer() -> nn.Module:
-    """Return a layer that hands on its input; `interrupted` can hold one caller inside it."""
+    """Return a layer that returns its input; `interrupted` can hold one caller inside it."""
     from torch import nn
 
     class Pause(nn.Module):
@@ -37,9 +37,9 @@ def pause_layer() -> nn.Module:
 
 
 def interrupted(
-    forward: Callable[[Given], Made], pause: nn.Module, first: Given, second: Given
-) -> tuple[Made, Made]:
-    """Run ``forward`` for two callers, the second in the middle of the first."""
+    forward: Callable[[Argument], Result], pause: nn.Module, first: Argument, second: Argument
+) -> tuple[Result, Result]:
+    """Run `forward` for two callers, the second one while the first is in the pause layer."""
     layer: Any = pause
     stopped, go_on = threading.Event(), threading.Event()
 

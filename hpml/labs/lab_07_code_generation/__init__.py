@@ -1,1 +1,1 @@
-"""Lab 07: networks written down in several ways, their bytecode, their memory and their time."""
+"""Lab 07: generated source of networks, its bytecode, its memory and its time."""

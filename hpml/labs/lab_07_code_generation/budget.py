@@ -1,4 +1,4 @@
-"""Where the time of one layer goes: parts that are differences of loops and add up to it."""
+"""A time budget of one layer, whose parts are differences between timed loops."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PARTS: Mapping[str, Mapping[str, float]] = {
     "F.linear: kernel": {"linear": 1, "linear, no rows": -1},
     "weights": {"whole": 1, "module": -1, "linear": -1, "loop": 1},
 }
-"""Each part of a layer's time as a sum of stages, which are loops over the same layers."""
+"""Each part of a layer's time as a linear combination of stages, loops over the same layers."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Budget:
         return self.parts.items()
 
     def share(self, prefix: str) -> float:
-        """Return the share of the whole of all parts whose names begin so."""
+        """Return the share of the parts whose names start with `prefix`."""
         return sum(p.value for n, p in self.items() if n.startswith(prefix)) / self.whole.value
 
     def unsure(self, prefix: str) -> str:
-        """Return why the share of the parts whose names begin so is too uncertain, or nothing."""
+        """Return why the share of these parts is too uncertain, or an empty text."""
         parts = [part for name, part in self.items() if name.startswith(prefix)]
         low, high = sum(part.low for part in parts), sum(part.high for part in parts)
         if low > 0 and high <= 2 * low:
@@ -50,11 +50,11 @@ class Budget:
 
     @property
     def gap(self) -> float:
-        """What the parts leave of the whole; negative where they are more than it."""
+        """The time that the parts do not explain; negative if they add up to more."""
         return self.whole.value - sum(part.value for _, part in self.items())
 
     def picture(self) -> Page:
-        """Draw one layer as a stacked bar, the bar taken apart, the floor, and what is left."""
+        """Draw one layer as a stacked bar, its parts, the floor, and the rest."""
         rows, stack, left = [], [], 0.0
         shades = style.series(list(self.parts))
         for name, part in self.items():
@@ -75,13 +75,13 @@ class Budget:
 
 
 def budget(stages: Comparison) -> Budget:
-    """Return the parts of a layer's time from loops that do more and more of it."""
+    """Return the parts of a layer's time, from loops that do increasing amounts of its work."""
     parts = {name: stages.sum_of(terms) for name, terms in PARTS.items()}
     return Budget(parts, stages.sum_of({"whole": 1}), stages.sum_of({"floor": 1}))
 
 
 def costs_of(measured: Mapping[int, Comparison]) -> dict[str, float]:
-    """Return what a forward costs, from measurements at two depths, in seconds."""
+    """Return the costs of a forward in seconds, from measurements at two depths."""
     (few, small), (many, large) = sorted(measured.items())
 
     def slope(name: str) -> float:
@@ -98,11 +98,11 @@ def _percent(share: float) -> str:
 
 
 def nothing(h: Any) -> Any:
-    """Return what is given: a layer that is a function."""
+    """Return the argument: a layer that is a plain function."""
     return h
 
 
 def only_loop(layers: Iterable[object]) -> None:
-    """Take one layer after the other out of a container."""
+    """Iterate over the layers of a container."""
     for _ in layers:
         pass

@@ -1,4 +1,4 @@
-"""What generated source is to the interpreter: instructions, live memory, tracebacks, speed."""
+"""Properties of generated source: bytecode, live memory, tracebacks and speed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _REPEATS, _TURNS = 100, 10
 
 
 def instructions(*functions: FunctionType) -> Table:
-    """Return the bytecode of functions side by side, as the running Python compiled it."""
+    """Return the bytecode of functions side by side."""
     columns = [
         [f"{step.opname} {_operand(step)}".strip() for step in dis.get_instructions(function)]
         for function in functions
@@ -41,16 +41,14 @@ def instructions(*functions: FunctionType) -> Table:
 
 
 def _operand(step: dis.Instruction) -> str:
-    # LOAD_SMALL_INT 3 names nothing: the 3 stands in it.
+    # LOAD_SMALL_INT 3 contains the 3 itself, not the index of a constant.
     return str(step.arg) if step.opname == "LOAD_SMALL_INT" else step.argrepr
 
 
 def measure_expressions(expressions: Sequence[str], names: Mapping[str, object]) -> Comparison:
-    """Measure expressions that take nanoseconds, such as ``"l[3]"``, in seconds per evaluation.
-
-    Where a process puts its objects changes some by a nanosecond: in eight processes `plain.layer`
-    was 0.84 to 0.98 times `l[3]`. So changes below 20 % are not believed.
-    """
+    """Time expressions that take nanoseconds, such as ``"l[3]"``, in seconds per evaluation."""
+    # The placement of objects in memory changes some times by a nanosecond: over eight processes
+    # `plain.layer` took 0.84 to 0.98 times as long as `l[3]`. So the resolution is 20 %.
     runs = {}
     for expression in expressions:
         lines = [f"def run({', '.join(names)}):", f"    for _ in range({_TURNS}):"]
@@ -62,7 +60,7 @@ def measure_expressions(expressions: Sequence[str], names: Mapping[str, object])
 
 
 def live_bytes(model: Any, source: str, *inputs: Any) -> tuple[int, ...]:
-    """Run generated source on a model's layers; return the bytes alive after each of them."""
+    """Run generated source on a model's layers, and return the live bytes after each layer."""
     alive: list[weakref.ref[Any]] = []
     counts: list[int] = []
 
@@ -83,7 +81,7 @@ def live_bytes(model: Any, source: str, *inputs: Any) -> tuple[int, ...]:
 
 
 def draw_live_bytes(nets: Mapping[str, Mapping[str, Sequence[int]]]) -> Page:
-    """Draw the live bytes along the forward of some networks, a line for each kind of source."""
+    """Draw the live bytes during the forward of some networks, one line per kind of source."""
     charts: list[Chart] = []
     for net, kinds in nets.items():
         drawn = [
@@ -97,10 +95,10 @@ def draw_live_bytes(nets: Mapping[str, Mapping[str, Sequence[int]]]) -> Page:
 
 
 def error_page(run: Callable[[], object]) -> Page:
-    """Run something that fails, and show the part of its traceback that is about generated code."""
+    """Call `run`, which must fail, and show its traceback's frames in generated code."""
     try:
         run()
-    except Exception as error:  # noqa: BLE001 - any failure is what we are here for
+    except Exception as error:  # noqa: BLE001 - any error is shown
         frames = [
             frame
             for frame in traceback.extract_tb(error.__traceback__)
@@ -116,7 +114,7 @@ def error_page(run: Callable[[], object]) -> Page:
 
 
 def kernel_map() -> Table:
-    """Race the frozen kernel with the inlined source for widths of the layers and batches."""
+    """Compare the frozen kernel with the inlined source for several widths and batch sizes."""
     import torch
     from torch import nn
 
@@ -131,8 +129,8 @@ def kernel_map() -> Table:
             x = torch.rand(batch, width)
             raced = race({"inlined": lambda: inlined(x), "kernel": lambda: kernel(x)})  # noqa: B023
             ratio = raced.ratio("kernel")
-            texts = ratio.answer != "cannot tell"
-            cells.append(f"{ratio.digits(ratio.speed_up)} ×" if texts else ratio.answer)
+            certain = ratio.answer != "cannot tell"
+            cells.append(f"{ratio.digits(ratio.speed_up)} ×" if certain else ratio.answer)
         rows.append((width, *cells))
     title = f"The kernel's speed as a multiple of the inlined source's, {depth} linear layers"
     return Table(("width", *[f"batch {batch}" for batch in batches]), rows, title=title)

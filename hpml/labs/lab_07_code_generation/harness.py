@@ -1,4 +1,4 @@
-"""Running generated source for lab 07, on layers that compute with plain integers."""
+"""The harness of lab 07: runs generated source on layers that compute with integers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _PRIME = 1_000_003
 
 
 def input_values(count: int) -> list[int]:
-    """Return the values that the inputs of a generated forward are given."""
+    """Return the values of the inputs of a generated forward."""
     return [(position + 2) * 7919 % 1000 for position in range(count)]
 
 
 def layer_value(layer: int, arguments: Sequence[int]) -> int:
-    """Return what a layer makes of its arguments; another layer, order or number gives another."""
+    """Return a layer's value, a hash of the layer's number and the ordered arguments."""
     value = 1009 * (layer + 1)
     for argument in arguments:
         value = (31 * value + argument) % _PRIME
@@ -25,7 +25,7 @@ def layer_value(layer: int, arguments: Sequence[int]) -> int:
 
 
 def source_and_run(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Run the source that a call of ``generate_forward`` returned, and say what it did."""
+    """Run the source returned by ``generate_forward``, and return what it did."""
     if type(result) is not str:
         return {"source": result, "problem": "it is no text"}
     shown = {"source": result if len(result) <= _SHOWN else result[:_SHOWN] + "\n..."}
@@ -33,11 +33,11 @@ def source_and_run(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
         tree = ast.parse(result)
         form = _form(tree)
         forward = _forward(compile(tree, "<generated>", "exec"))
-    except Exception as error:  # noqa: BLE001 - whatever a text does when it is run
+    except Exception as error:  # noqa: BLE001 - the student's source may raise anything
         return {**shown, "problem": _error_text(error)}
     calls: list[int] = []
     highest = max((layer for _, layer, _ in arguments["calls"]), default=-1)
-    # More layers than there are, so that a wrong number calls a wrong layer and is seen to do so.
+    # More layers than needed, so that a wrong number calls a wrong layer and is recorded.
     count = highest + 1 + len(arguments["calls"])
     model = SimpleNamespace(
         _execution_order_layers=[_layer(number, calls) for number in range(count)]
@@ -50,7 +50,6 @@ def source_and_run(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _form(tree: ast.Module) -> dict[str, Any]:
-    """Return what the text of `forward` looks like."""
     for statement in tree.body:
         if isinstance(statement, ast.FunctionDef) and statement.name == "forward":
             body = statement.body

@@ -1,4 +1,4 @@
-"""The networks of lab 07, and the ways in which the deep ones are written down."""
+"""The networks of lab 07, and several ways to write the forward of a deep one."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def _generated_forward(self, i00, i01):
     o00 = l[43](h42, h32)
     return o00
 """
-"""What the documentation of pytorch-symbolic prints under "How is Symbolic Model optimized?"."""
+"""The source in pytorch-symbolic's documentation, "How is Symbolic Model optimized?"."""
 
 
 def documents_example() -> SymbolicModel:
-    """Return the model of two inputs and 44 layers whose source the documentation prints."""
+    """Return the model with two inputs and 44 layers from that documentation."""
     from torch import nn
 
     from hpml.symbolic import Input, SymbolicModel
@@ -83,7 +83,7 @@ def residual_model(blocks: int) -> SymbolicModel:
 
 @dataclass(frozen=True)
 class Chain:
-    """Layers in a row, in the ways in which a forward of them can be written."""
+    """A chain of layers, and several ways to write its forward."""
 
     layers: Sequence[nn.Module]
     model: SymbolicModel
@@ -91,14 +91,14 @@ class Chain:
 
 
 def linear_chain(n_layers: int) -> Chain:
-    """Return linear layers of four features in a row."""
+    """Return a chain of linear layers with four features."""
     from hpml.models import linear_layers
 
     return chain_of(linear_layers(n_layers))
 
 
 def chain_of(layers: Sequence[nn.Module]) -> Chain:
-    """Return layers in a row; each must take what it gives."""
+    """Return a chain of layers, each of which must accept the result of the previous one."""
     from hpml.models import DeepLinear
     from hpml.symbolic.config import loop_length
 
@@ -120,7 +120,7 @@ def chain_of(layers: Sequence[nn.Module]) -> Chain:
 
 
 def nothings(count: int) -> list[nn.Module]:
-    """Return modules that do nothing."""
+    """Return `count` modules that return their input."""
     from torch import nn
 
     class Nothing(nn.Module):

@@ -1,1 +1,1 @@
-"""Lab 08: fusing loops, and the compilers that do it."""
+"""Lab 08: loop fusion, and the compilers that do it."""

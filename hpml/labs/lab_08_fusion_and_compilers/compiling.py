@@ -1,4 +1,4 @@
-"""What compilers say while they work, and how often they do."""
+"""Show what `torch.compile` and `torch.jit` generate, warn about and recompile."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hpml.jit import FirstCall, compiler_of_this_run, graph_breaks, inductor_loo
 
 
 def with_warnings(run: Callable[[], Any]) -> tuple[Any, Table]:
-    """Run something, and return its result with the warnings that it gave, each kind once."""
+    """Call `run`, and return its result and its warnings without duplicates."""
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
         result = run()
@@ -30,7 +30,7 @@ def _first_sentence(text: str) -> str:
 
 
 def inductor_page(function: Callable[..., Any], *arguments: Any) -> Page:
-    """Show the loops that `torch.compile` writes; without its compiler those of another machine."""
+    """Show the loops that Inductor generates, or recorded ones if there is no compiler."""
     options, _ = compiler_of_this_run()
     if options:
         loops = "\n".join(recorded("inductor")["loops"])
@@ -39,7 +39,7 @@ def inductor_page(function: Callable[..., Any], *arguments: Any) -> Page:
 
 
 def recorded_compilers() -> Table:
-    """Return what Inductor's two ways took on another machine."""
+    """Return recorded times of Inductor's two modes."""
     rows = []
     for name, took in recorded("inductor")["ways"].items():
         ratio, low, high = took["later"]
@@ -56,7 +56,7 @@ def _recorded_where() -> str:
 def recompilations(
     function: Callable[..., Any], calls: Mapping[str, Any], dynamic: bool | None = None
 ) -> Table:
-    """Return, call by call, whether `torch.compile` had to make a new graph for it."""
+    """Return for each call whether `torch.compile` needed a new graph."""
     import torch
     from torch._dynamo.testing import CompileCounter  # compiles nothing
 
@@ -75,7 +75,7 @@ def recompilations(
 
 
 def paying(ready: Mapping[str, FirstCall], later: Comparison) -> Table:
-    """Return for each way its first call, its later calls, and after how many it has paid."""
+    """Return the first call, the later calls and the break-even point of each variant."""
     baseline = later.names[0]
     rows = []
     for name, first in ready.items():
@@ -94,7 +94,7 @@ def paying(ready: Mapping[str, FirstCall], later: Comparison) -> Table:
 
 
 def compiled(functions: Mapping[str, Callable[..., Any]], x: Any) -> Table:
-    """Return how many graphs `torch.compile` makes of each function, its breaks and its result."""
+    """Return the graphs, graph breaks and result of each function under `torch.compile`."""
     import torch
     from torch._dynamo.testing import CompileCounter
 
@@ -112,7 +112,7 @@ def compiled(functions: Mapping[str, Callable[..., Any]], x: Any) -> Table:
 def traced_models(
     make: Callable[[Any], Any], gates: Mapping[str, Callable[[Any], Any]], inputs: Any
 ) -> list[list[object]]:
-    """Trace a model with each gate on the first input; count right answers and nodes."""
+    """Trace a model with each gate on the first input, and count right answers and nodes."""
     import torch
 
     rows: list[list[object]] = []

@@ -1,4 +1,4 @@
-"""The exercises of lab 08: bytes that move, a fused kernel, a branch that survives a trace."""
+"""The exercises of lab 08: bytes moved, a fused kernel, a branch that a trace records."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Ops = Sequence[tuple[str, Sequence[str]]]
 
 
 def count_bytes(ops: Ops, shapes: Mapping[str, Sequence[int]], fused: bool) -> int:
-    """Go through the operations with an empty cache, and write down each array that moves."""
+    """Return the bytes moved, by simulating the operations with an empty cache."""
     total, near = 0, set[str]()
     for result, operands in ops:
         if not fused:
@@ -42,8 +42,8 @@ def _moving(name: str, ops: Ops, shapes: Mapping[str, tuple[int, ...]]) -> list[
     cases = []
     for fused in (False, True):
         data = {"ops": list(ops), "shapes": dict(shapes), "fused": fused}
-        message = f"{name}, {'in one loop' if fused else 'one by one'}"
-        cases.append(Case(message, data, "fused" if fused else "one by one"))
+        title = f"{name}, {'in one loop' if fused else 'one by one'}"
+        cases.append(Case(title, data, "fused" if fused else "one by one"))
     return cases
 
 
@@ -52,7 +52,7 @@ def _drawn_ops(generator: random.Random) -> tuple[Ops, dict[str, tuple[int, ...]
     names = ["x", "y", "z"]
     ops: list[tuple[str, list[str]]] = []
     for place in range(generator.randint(2, 6)):
-        # Mostly what was made last, so that few results are unused.
+        # Always the last result, so that few results are unused.
         near = [names[-1], *generator.choices(names, k=generator.randint(0, 2))]
         generator.shuffle(near)
         ops.append((f"t{place}", near))
@@ -111,7 +111,7 @@ def _layer(
 
 
 ALLOWED = 4 * 1024
-"""Bytes of new memory at a time: Python's own numbers and loops, and no array."""
+"""The largest allowed peak of new memory in bytes: enough for Python's numbers, but no array."""
 
 
 def _drawn_shape(generator: random.Random) -> tuple[int, int, int]:
@@ -160,7 +160,7 @@ def _layer_of(case: Case) -> list[list[float]]:
 
 
 def _layer_fault(case: Case, outcome: Outcome) -> tuple[str, str, str]:
-    """Return a word for what is wrong, what was expected and what came; empty if nothing is."""
+    """Return the kind of fault, the expected and the received text; empty texts if none."""
     found = observed(outcome)
     if found is None:
         return "no answer", f"out is {_layer_of(case)}"[:120], shown(outcome)
@@ -253,7 +253,7 @@ def _branch_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         yes, no = generator.sample(list(BRANCHES), 2)
         drawn = [[float(generator.choice([-4, -2, -1, 1, 2, 4])) for _ in range(3)]
                  for _ in range(4)]  # fmt: skip
-        # One of each kind at least, whatever was drawn.
+        # At least one input for each answer of each test.
         drawn += [[-4.0, -2.0, -1.0], [4.0, 2.0, 1.0], [1.0, 2.0, 4.0], [-1.0, -2.0, -4.0]]
         trace = number % 4 != 1
         cases.append(_branch(f"drawn, number {number + 1}", test, yes, no,
@@ -262,7 +262,6 @@ def _branch_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _chosen(case: Case) -> list[Any]:
-    """Run the branch in Python, which asks for each input again."""
     import torch
 
     data = case.data

@@ -1,4 +1,4 @@
-"""Grids that count what a kernel reads and writes, and branches whose trace is tried."""
+"""The harness of lab 08: arrays that count reads and writes, and branches to trace."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hpml.sandbox.allocations import peak_of
 
 
 class Grid:
-    """An array of one or two axes that gives and takes single numbers, and counts both."""
+    """An array of one or two axes that is read and written number by number, and counts both."""
 
     __slots__ = ("_cells", "_takes", "_times", "reads", "shape")
 
@@ -52,7 +52,7 @@ class Grid:
         return self.shape[0]
 
     def forget(self) -> None:
-        """Reset the counters, and forget what was written."""
+        """Reset the counters, and erase what was written."""
         self.reads = 0
         for place in range(len(self._times)):
             self._times[place] = 0
@@ -60,14 +60,14 @@ class Grid:
                 self._cells[place] = math.nan
 
     def written(self) -> dict[str, Any]:
-        """Return the numbers, row by row, and how often one of them was written at most."""
+        """Return the numbers by row, the largest number of writes to one of them, and the reads."""
         width = self.shape[-1]
         rows = [list(self._cells[row * width : (row + 1) * width]) for row in range(self.shape[0])]
         return {"out": rows, "writes": max(self._times, default=0), "reads of out": self.reads}
 
 
 def grids(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a fused layer: inputs that are read, and an `out` to write."""
+    """Return the arguments of a fused layer: read-only inputs, and an `out` to write."""
     x, w, b = data["x"], data["w"], data["b"]
     rows, inner, columns = len(x), len(w), len(b)
     return {
@@ -82,7 +82,7 @@ _peak = [0]
 
 
 def _traced(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-    """Call a kernel twice: Python's own preparations for a function happen in the first call."""
+    """Call a kernel twice, because Python's first call of a function allocates more."""
     function(**arguments)
     for grid in arguments.values():
         grid.forget()
@@ -91,7 +91,7 @@ def _traced(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
 
 
 def moved(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was written, what was read how often, and the peak of new memory."""
+    """Return what was written, the number of reads, and the peak of new memory."""
     reads = {name: arguments[name].reads for name in ("x", "w", "b")}
     return {**arguments["out"].written(), **reads, "new bytes": -(-_peak[0] // 4096) * 4096}
 
@@ -120,7 +120,7 @@ def _function(text: str) -> Callable[[Any], Any]:
 
 
 def branches(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a test and the two functions it chooses between, from their texts."""
+    """Return a test and the two branches it chooses between, compiled from their texts."""
     given = {name: _function(data[name]) for name in ("test", "yes", "no")}
     _tried.clear()
     _tried.update(example=data["example"], inputs=data["inputs"], trace=data["trace"])
@@ -131,7 +131,7 @@ _tried: dict[str, Any] = {}
 
 
 def after_tracing(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return what a function gives for some inputs; traced before, with an example, if asked."""
+    """Return the results of a function, traced with an example if the case says so."""
     import torch
 
     if not callable(result):

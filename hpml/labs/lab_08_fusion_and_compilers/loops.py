@@ -1,4 +1,4 @@
-"""The lecture's loops in C, and the count of bytes that a picture is drawn from."""
+"""The lecture's loops in C, and the numbers for the roofline plot."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ PyMODINIT_FUNC PyInit_loops_in_c(void) { return PyModule_Create(&definition); }
 
 
 def loops_in_c() -> tuple[dict[str, Callable[..., None]], Page]:
-    """Return the lecture's loops as functions of float32 arrays; none without a compiler."""
+    """Return the lecture's loops as functions of float32 arrays, or none without a compiler."""
     try:
         module = build_extension(C_SOURCE, "loops_in_c")
     except JitError as error:
@@ -64,10 +64,10 @@ def bytes_of(
     ops: Sequence[tuple[str, Sequence[str]]],
     shapes: Mapping[str, Sequence[int]],
 ) -> tuple[int, int, str]:
-    """Return the bytes of the operations one by one and in one loop, and who predicted them."""
+    """Return the bytes of the operations one by one and in one loop, and whose function it used."""
     try:
         found = [bytes_moved(ops, shapes, fused) for fused in (False, True)]
-    except Exception:  # noqa: BLE001 - whatever unfinished code does
+    except Exception:  # noqa: BLE001 - unfinished code may raise anything
         found = []
     if len(found) == 2 and all(type(each) is int and each > 0 for each in found):
         return found[0], found[1], "your bytes_moved"
@@ -76,7 +76,7 @@ def bytes_of(
 
 
 def filled(kernel: Callable[..., Any], given: Sequence[Any], out: Any) -> Any:
-    """Return the first rows of what a kernel writes into `out`; None where it wrote nothing."""
+    """Return the first rows that a kernel writes into `out`, or None if it wrote nothing."""
     import numpy as np
 
     out.fill(np.nan)
@@ -85,7 +85,7 @@ def filled(kernel: Callable[..., Any], given: Sequence[Any], out: Any) -> Any:
 
 
 def limits_and_product(megabytes: int) -> tuple[Limits, Work]:
-    """Measure the machine's limits, and PyTorch's product of two square matrices."""
+    """Measure the machine's limits, and PyTorch's matrix product."""
     import torch
 
     size = 512
@@ -93,5 +93,5 @@ def limits_and_product(megabytes: int) -> tuple[Limits, Work]:
     seconds = race({"torch.mm": lambda: a @ a})["torch.mm"].minimum
     product = Work(2 * size**3, 3 * size**2 * 4, seconds)
     limits = machine_limits(megabytes)
-    # What one kernel has reached is possible.
+    # A speed that a kernel has reached is a lower bound of the peak.
     return replace(limits, peak=max(limits.peak, product.speed)), product

@@ -1,4 +1,4 @@
-"""The lecture's two independent products: one after the other, on threads, on CUDA streams."""
+"""The lecture's two independent products in sequence, on threads, and on CUDA streams."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Span(NamedTuple):
-    """When one piece of work began and ended, in seconds."""
+    """The start and end of a piece of work, in seconds."""
 
     name: str
     start: float
@@ -24,28 +24,28 @@ class Span(NamedTuple):
 
 
 def stamped(name: str, work: Callable[[], object]) -> Span:
-    """Run something between two readings of the clock."""
+    """Call `work` between two readings of the clock."""
     start = time.perf_counter()
     work()
     return Span(name, start, time.perf_counter())
 
 
 def in_sequence(works: Mapping[str, Callable[[], object]]) -> list[Span]:
-    """Run one after the other."""
+    """Run the works one after the other."""
     return [stamped(name, work) for name, work in works.items()]
 
 
 def on_threads(works: Mapping[str, Callable[[], object]]) -> list[Span]:
-    """Run each on a thread of its own; PyTorch releases Python's lock inside of its operators."""
+    """Run each work on a separate thread; PyTorch releases Python's lock inside its operators."""
     import torch
 
-    # How many threads an operator uses is a setting of each thread that calls it.
+    # The number of threads of an operator is a setting of the calling thread.
     with ThreadPoolExecutor(len(works), initializer=torch.set_num_threads, initargs=(1,)) as pool:
         return list(pool.map(stamped, works, works.values()))
 
 
 def on_streams(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor) -> list[Span]:
-    """Run both products on two streams of a GPU; stamps are events of the GPU."""
+    """Run the two products on two CUDA streams, timed by CUDA events."""
     import torch
 
     x, y, z = (each.cuda() for each in (x, y, z))
@@ -74,14 +74,14 @@ def on_streams(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor) -> list[Span]:
 
 
 def draw_spans(ways: Mapping[str, Sequence[Span]]) -> Page:
-    """Draw when each piece of work ran, each way from its own beginning."""
+    """Draw when each piece of work ran, relative to the start of its variant."""
     rows, texts = {}, {}
-    for way, spans in ways.items():
+    for variant, spans in ways.items():
         begin = min(span.start for span in spans)
         for span in spans:
             start, end = 1e3 * (span.start - begin), 1e3 * (span.end - begin)
-            rows[f"{way}: {span.name}"] = [(start, end)]
-            texts[f"{way}: {span.name}"] = f"{start:.1f} to {end:.1f} ms"
+            rows[f"{variant}: {span.name}"] = [(start, end)]
+            texts[f"{variant}: {span.name}"] = f"{start:.1f} to {end:.1f} ms"
     shades = {name: (style.DATA, style.SECOND)[place % 2] for place, name in enumerate(rows)}
     title, x = "When each product ran", "ms since the first began"
     return show(timeline(rows, texts, shades, title=title, x=x))

@@ -1,1 +1,1 @@
-"""Lab 09: where the time goes, and what asking costs."""
+"""Lab 09: profilers, and their overhead."""

@@ -1,4 +1,4 @@
-"""The exercises of lab 09: reading a trace, naming what to fix, and how many samples to take."""
+"""The exercises of lab 09: self times of a trace, the bottleneck, and the number of samples."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _sample_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 def _judge_samples(case: Case, outcome: Outcome) -> Wrong | None:
     p, error = (Fraction(case.data[name]) for name in ("p", "error"))
     exact = p * (1 - p) / error**2
-    # Rounding may put what is a whole number in decimals just above itself.
+    # Floating-point rounding may put an integer result slightly above the integer.
     slack = 0 if exact.denominator == 1 else Fraction(1, 10**9)
     right = {max(1, math.ceil(exact * (1 - slack))), max(1, math.ceil(exact * (1 + slack)))}
     if isinstance(outcome, Returned) and type(outcome.value) is int and outcome.value in right:

@@ -1,4 +1,4 @@
-"""Lets a `Counter` or a `defaultdict` be the dictionary that it is."""
+"""The harness of lab 09: accepts a `Counter` or a `defaultdict` as a dictionary."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from typing import Any
 
 
 def plain_dictionary(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return a dictionary of any kind as a plain one."""
+    """Return an instance of any dictionary class as a plain dict."""
     return dict(result) if isinstance(result, dict) else result

@@ -1,4 +1,4 @@
-"""The lecture's `nn.py` under a profiler, and the slide's table beside what came of it."""
+"""Profile the lecture's `nn.py`, and compare with the slide's table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hpml.base.tables import Table
 from hpml.profiling import FunctionProfile, read_profile
 from hpml.profiling.call_tree import short_name
 
-# As the slide shortens the names, and what they are called today.
+# The names on the slide, and their names today.
 _TODAY = {
     "run_backward": "torch._C._EngineBase.run_backward",
     "addmm": "torch._C._nn.linear",
@@ -39,7 +39,7 @@ def profile_command() -> FunctionProfile:
 
 
 def learning(steps: int | None = None) -> Callable[[], None]:
-    """Return a function that trains the network of `nn.py`, without what it prints."""
+    """Return a function that trains the network of `nn.py` without printing."""
     module = runpy.run_path(str(data_file("nn.py")))
     given = module["setup"](*(module[name] for name in ("N", "D_in", "H", "D_out")))
     steps = steps or (50 if quick() else 500)
@@ -52,7 +52,7 @@ def learning(steps: int | None = None) -> Callable[[], None]:
 
 
 def beside_the_slide(found: FunctionProfile) -> Table:
-    """Return the slide's rows beside those of a profile of the same program."""
+    """Return the slide's rows next to those of a profile of the same program."""
     slide = published("mlp_cprofile")
     rows: list[list[object]] = []
     for row in slide["rows"]:
@@ -74,6 +74,6 @@ def beside_the_slide(found: FunctionProfile) -> Table:
 
 
 def seconds_of(found: FunctionProfile, name: str) -> tuple[float, float]:
-    """Return a function's own and cumulative seconds; of several, those of the longest."""
+    """Return a function's own and cumulative seconds; of several with the name, the longest."""
     same = [e for key, e in found.stats.items() if short_name(key[2]).rpartition(".")[2] == name]
     return max(((e[2], e[3]) for e in same), key=lambda pair: pair[1])

@@ -1,4 +1,4 @@
-"""The profilers in one form: what they find, what they keep, which are here."""
+"""The profilers behind one interface, and comparisons of their results and memory."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _under(kind: Callable[[], Any]) -> Profiler:
 
 
 def _settrace(run: Callable[[], object]) -> Any:
-    """Count lines: `sys.settrace` is told of each, as a debugger is."""
+    """Count the executed lines with `sys.settrace`, as a debugger would."""
     counts: Counter[tuple[str, int]] = Counter()
 
     def hook(frame: FrameType, event: str, argument: Any) -> Any:
@@ -70,10 +70,10 @@ def library_profilers() -> dict[str, Profiler]:
 
 
 def kept_bytes(profilers: Mapping[str, Profiler], run: Callable[[], object]) -> dict[str, int]:
-    """Return how many bytes each profiler's result takes after a run, as `tracemalloc` counts."""
+    """Return the bytes of each profiler's result after a run, counted by `tracemalloc`."""
     found = {}
     for name, profiler in profilers.items():
-        profiler(run)  # what is made once, at the first call, is not the profiler's
+        profiler(run)  # uncounted, because a first call also creates other objects
         gc.collect()
         tracemalloc.start()
         try:
@@ -88,7 +88,7 @@ def kept_bytes(profilers: Mapping[str, Profiler], run: Callable[[], object]) -> 
 def beside_cprofile(
     times: Sequence[Mapping[str, int] | None], program: Callable[[], object]
 ) -> Table:
-    """Return what a student computed, in nanoseconds, beside the column `tottime` of `cProfile`."""
+    """Return the student's times, in nanoseconds, next to the column `tottime` of `cProfile`."""
     yours = _least([one for one in times if one])
     own = _least([_tottimes(program) for _ in range(5)])
     rows: list[list[object]] = []
@@ -119,14 +119,13 @@ def _tottimes(program: Callable[[], object]) -> dict[str, float]:
 
 
 def _least(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the least time of each function that is in all of the runs."""
     names = set.intersection(*map(set, runs)) if runs else set()
     return {name: min(run[name] for run in runs) for name in names}
 
 
 def flame(samples: Mapping[tuple[str, ...], int]) -> Page:
-    """Return the picture of sampled stacks: each function as wide as the samples it is in."""
-    # The lambda that calls the program with its words is not part of it.
+    """Draw sampled stacks as a flame graph: the width of a function is its number of samples."""
+    # The lambda that calls the program is not part of it.
     named = [([name for name in stack if name != "<lambda>"], n) for stack, n in samples.items()]
-    stacks = [(tuple((name, "") for name in stack), often) for stack, often in named]
+    stacks = [(tuple((name, "") for name in stack), count) for stack, count in named]
     return icicle(tree_of_stacks(stacks), unit="samples")

@@ -1,4 +1,4 @@
-"""Programs to profile: each has one function worth fixing, and another that misleads."""
+"""Programs to profile: each has one function worth fixing, and a misleading one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Visitors:
-    """Which visitors came, in the order of their first visit: one small function is called most."""
+    """List visitors by their first visit; the most calls are of one small function."""
 
     def __init__(self) -> None:
         self.lines = [f"12:00; visitor {n * n % 4001}\n" for n in range(2000 if quick() else 3000)]
@@ -41,7 +41,7 @@ class Visitors:
 
 
 class Robot:
-    """A robot on a board that remembers each board: the longest rows are those of a library."""
+    """A robot that copies its board at each step; a library has the longest times."""
 
     def __init__(self) -> None:
         self.size, self.steps = 8, 50 if quick() else 400
@@ -66,10 +66,10 @@ class Robot:
 
 
 class Change:
-    """In how many ways amounts are paid with coins: one function calls itself, another sorts."""
+    """Count the ways to pay amounts with coins; one function is recursive, another sorts."""
 
     def __init__(self) -> None:
-        self.amounts = [59, 41, 67, 38, 53]  # in 10 ms, so that one interruption decides nothing
+        self.amounts = [59, 41, 67, 38, 53]  # 10 ms, so that one interruption changes little
 
     def run(self) -> list[tuple[int, int]]:
         found = [(amount, self.ways(amount, (20, 10, 5, 2, 1))) for amount in self.amounts]
@@ -92,12 +92,12 @@ PROGRAMS: tuple[type[Any], ...] = (Visitors, Robot, Change)
 
 
 def functions_of(program: type[Any]) -> set[str]:
-    """Return the functions of a program, by the names that a trace has for them."""
+    """Return the qualified names of a program's functions, as in a trace."""
     return {value.__qualname__ for name, value in vars(program).items() if name[0] != "_"}
 
 
 def if_free(program: type[Any], function: str) -> Any:
-    """Return a program in which one function answers at once what it answered in a run before."""
+    """Return a program in which one function returns its recorded results without computing."""
     name = function.rpartition(".")[2]
     original = getattr(program, name)
     answers: list[Any] = []
@@ -108,7 +108,7 @@ def if_free(program: type[Any], function: str) -> Any:
         inside += 1
         answer = original(self, *arguments)
         inside -= 1
-        if not inside:  # what it calls itself is not asked in the free one
+        if not inside:  # recursive calls do not happen in the free version
             answers.append(answer)
         return answer
 
@@ -127,7 +127,7 @@ def if_free(program: type[Any], function: str) -> Any:
 
 
 def loop_in_calls(turns: int, in_each: int) -> Callable[[], None]:
-    """Return a program that goes round so many times, and some times in each call."""
+    """Return a loop of `turns` iterations, split into calls of `in_each` iterations."""
 
     def turn(times: int) -> None:
         for _ in range(times):
@@ -140,20 +140,20 @@ def loop_in_calls(turns: int, in_each: int) -> Callable[[], None]:
     return program
 
 
-def classifier(width: int = 32) -> SymbolicModel:
-    """Return eight linear layers, each with a softmax."""
+def classifier() -> SymbolicModel:
+    """Return eight linear layers of 32 features, each with a softmax."""
     from torch import nn
 
     from hpml.symbolic import Input, SymbolicModel
 
-    x = inputs = Input(shape=(width,))
+    x = inputs = Input(shape=(32,))
     for _ in range(8):
-        x = nn.Softmax(dim=1)(nn.Linear(width, width)(x))
+        x = nn.Softmax(dim=1)(nn.Linear(32, 32)(x))
     return SymbolicModel(inputs, x)
 
 
 def run_with(variable: str, value: str, source: str) -> Page:
-    """Run a program in a process of its own with a variable set, and show what it printed."""
+    """Run a program in a new process with an environment variable, and show its output."""
     changed = os.environ | {variable: value, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, "-c", source], env=changed, capture_output=True, text=True, timeout=120

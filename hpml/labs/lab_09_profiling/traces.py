@@ -1,4 +1,4 @@
-"""Traces to try the exercises of lab 09 on, and what is right for them, found by matching calls."""
+"""Traces for the exercises of lab 09, and their oracles."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 Event = tuple[str, str, int]
-"""``"enter"`` or ``"leave"``, a function, and nanoseconds on a clock."""
+"""``"enter"`` or ``"leave"``, a function, and a time in nanoseconds."""
 
 _MINE = ("clean", "load", "merge", "parse", "rank", "read", "report", "score", "split", "total")
 _LIBRARY = ("copy.deepcopy", "dict.get", "json.dumps", "list.append", "re.sub", "sorted")
 
 
 class Call(NamedTuple):
-    """One call in a trace: its function, its whole time, and its time without what it called."""
+    """A call in a trace: its function, its total and own time, and its callers."""
 
     function: str
     total: int
@@ -24,10 +24,10 @@ class Call(NamedTuple):
 
 
 def events_of(call: Any, start: int = 0) -> list[Event]:
-    """Return the trace of a call, given as its function and what it did: times, and calls."""
-    function, did = call
+    """Return the trace of a call, given as its function and a list of times and calls."""
+    function, steps = call
     events, now = [("enter", function, start)], start
-    for each in did:
+    for each in steps:
         if isinstance(each, int):
             now += each
         else:
@@ -37,7 +37,7 @@ def events_of(call: Any, start: int = 0) -> list[Event]:
 
 
 def chain(depth: int) -> list[Event]:
-    """Return the trace of calls that all wait for the next."""
+    """Return the trace of `depth` nested calls."""
     enters = [("enter", f"f{number}", 3 * number) for number in range(depth)]
     end = 3 * depth
     leaves = [("leave", f"f{number}", end + 2 * (depth - number)) for number in range(depth)]
@@ -45,7 +45,7 @@ def chain(depth: int) -> list[Event]:
 
 
 def calls_of(events: Sequence[Event]) -> list[Call]:
-    """Return the calls of a trace, each matched from its beginning to its end."""
+    """Return the calls of a trace, by matching each leave with its enter."""
     found = []
     waiting: list[tuple[str, int, list[int]]] = []
     for kind, function, time in events:
@@ -61,7 +61,7 @@ def calls_of(events: Sequence[Event]) -> list[Call]:
 
 
 def own_times(events: Sequence[Event]) -> dict[str, int]:
-    """Return what each function of a trace took itself: whole calls, less the calls in them."""
+    """Return the self time of each function of a trace."""
     times: defaultdict[str, int] = defaultdict(int)
     for call in calls_of(events):
         times[call.function] += call.own
@@ -69,7 +69,7 @@ def own_times(events: Sequence[Event]) -> dict[str, int]:
 
 
 def charged_times(events: Sequence[Event], mine: set[str]) -> dict[str, int]:
-    """Return the times of a program's own functions; a library's counts for who called it."""
+    """Return the times of a program's own functions, including the library calls they make."""
     times = dict.fromkeys(mine, 0)
     for call in calls_of(events):
         payers = [name for name in (*call.above, call.function) if name in mine]
@@ -79,7 +79,7 @@ def charged_times(events: Sequence[Event], mine: set[str]) -> dict[str, int]:
 
 
 def to_fix(events: Sequence[Event], mine: set[str]) -> str:
-    """Return the function of one's own in which most of the time goes."""
+    """Return the own function with the longest time, including its library calls."""
     times = charged_times(events, mine)
     return max(times, key=lambda name: times[name])
 
@@ -87,14 +87,14 @@ def to_fix(events: Sequence[Event], mine: set[str]) -> str:
 def draw(
     generator: random.Random, *, recursion: bool, again: bool = True, library: bool = False
 ) -> list[Event]:
-    """Return the trace of a drawn program: `main`, and some functions below it."""
+    """Return the trace of a random program: `main`, and some functions below it."""
     names = generator.sample(_MINE, 6)
     foreign = generator.sample(_LIBRARY, 3) if library else []
     scale = {name: generator.choice((1, 2, 5, 12, 30)) for name in (*names, *foreign)} | {"main": 1}
     left = list(names)
 
     def call(name: str, depth: int) -> Any:
-        did: list[Any] = [generator.randint(1, 9) * scale[name]]
+        steps: list[Any] = [generator.randint(1, 9) * scale[name]]
         for _ in range(generator.randint(0, 3) if depth else generator.randint(4, 5)):
             known = [*names[depth:], *foreign] if again else left
             if depth > 3 or not known:
@@ -106,14 +106,14 @@ def draw(
             )
             if not again:
                 left.remove(below)
-            did += [call(below, depth + 1), generator.randint(1, 9) * scale[name]]
-        return name, did
+            steps += [call(below, depth + 1), generator.randint(1, 9) * scale[name]]
+        return name, steps
 
     return events_of(call("main", 0))
 
 
 def misleading(generator: random.Random, part: str) -> tuple[list[Event], set[str]]:
-    """Return a drawn trace in which other rules than the right one name another function."""
+    """Return a random trace for which wrong rules name other functions than the right one."""
     while True:
         events = draw(generator, recursion=part == "recursion", library=part == "library")
         mine = {function for _, function, _ in events} - set(_LIBRARY)
@@ -127,13 +127,12 @@ def misleading(generator: random.Random, part: str) -> tuple[list[Event], set[st
 
 
 def _wrong_names(events: Sequence[Event], mine: set[str]) -> dict[str, str]:
-    """Return which function each wrong rule would name."""
     calls, own = calls_of(events), own_times(events)
-    often = Counter(call.function for call in calls if call.function in mine)
+    counts = Counter(call.function for call in calls if call.function in mine)
     names = sorted(mine)  # the order of a set differs between processes
     return {
         "total": max(calls, key=lambda call: call.total).function,
-        "calls": max(names, key=lambda name: often[name]),
+        "calls": max(names, key=lambda name: counts[name]),
         "longest": max((c for c in calls if c.function in mine), key=lambda c: c.own).function,
         "of all": max(own, key=lambda name: own[name]),
         "library left out": max(names, key=lambda name: own[name]),

@@ -1,1 +1,1 @@
-"""Lab 10: benchmarks, their noise, and what may be said of it."""
+"""Lab 10: benchmarks, their noise, and honest claims."""

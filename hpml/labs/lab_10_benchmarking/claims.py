@@ -1,4 +1,4 @@
-"""One program profiled and benchmarked, this machine, and what an honest claim says."""
+"""A profile against a benchmark, the machine's clock frequency, and the parts of a claim."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hpml.profiling import FunctionProfile, profile
 
 @dataclass(frozen=True)
 class Blame:
-    """The share of each part of a program, with and without the profiler, and its calls."""
+    """The share of each part of a program by profile and by benchmark, and its calls."""
 
     profiled: Mapping[str, float]
     measured: Mapping[str, float]
@@ -32,7 +32,7 @@ class Blame:
 
     @property
     def worst(self) -> str:
-        """The part to whose share the profile adds most."""
+        """The part whose share the profile overestimates most."""
         return max(self.profiled, key=lambda name: self.profiled[name] - self.measured[name])
 
     def __repr__(self) -> str:
@@ -60,7 +60,7 @@ def blame(
     measured: Comparison,
     parts: Mapping[str, Callable[[], object]],
 ) -> Blame:
-    """Profile a program of some parts several times, and compare with what was measured of them."""
+    """Profile a program several times, and compare the parts with their benchmark."""
     profiles = [_seconds(profile(program), parts) for _ in range(9)]
     rounds = zip(*(measured[name].samples for name in parts), strict=True)
     alone = [dict(zip(parts, row, strict=True)) for row in rounds]
@@ -73,7 +73,7 @@ def _seconds(found: FunctionProfile, parts: Iterable[str]) -> dict[str, float]:
 
 
 def _shares(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the median share of each part, taken within runs: the machine may change between."""
+    """Return the median share of each part, computed within runs, as the speed may drift."""
     middle = {
         name: statistics.median(run[name] / sum(run.values()) for run in runs) for name in runs[0]
     }
@@ -81,9 +81,9 @@ def _shares(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def command_output(line: str) -> Page:
-    """Run a command line that begins with ``python``, in this Python, and show what it prints."""
+    """Run a command line that starts with ``python`` in this interpreter, and show its output."""
     _, *arguments = shlex.split(line)
-    with tempfile.TemporaryDirectory() as folder:  # a file of the student's could hide a module
+    with tempfile.TemporaryDirectory() as folder:  # a student's file could shadow a module
         done = subprocess.run(
             [sys.executable, *arguments], capture_output=True, text=True, cwd=folder, check=False
         )
@@ -91,7 +91,7 @@ def command_output(line: str) -> Page:
 
 
 def frequency() -> str:
-    """Return what the system says of the first core's clock frequency, as a sentence."""
+    """Return the first core's clock frequency, as a sentence."""
     folder = Path("/sys/devices/system/cpu/cpu0/cpufreq")
     names = ("scaling_cur_freq", "scaling_min_freq", "scaling_max_freq")
     try:
@@ -104,14 +104,14 @@ def frequency() -> str:
 
 
 def claim_parts(claim: str, measured: Comparison, name: str, baseline: str) -> Table:
-    """Return which parts of an honest claim a sentence has, each with what the measurement says."""
+    """Return which parts of an honest claim a sentence contains, with the measured values."""
     ratio = measured.ratio(name, baseline)
     numbers = [float(text) for text in re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)", claim)]
     machine = str(measured.measurements[0].environment.get("cpu"))
     python = platform.python_version()
 
     def says(*values: float) -> bool:
-        # As they are, or the other way round: who is n times as fast takes 1/n of the time.
+        # A value or its reciprocal: n times as fast is 1/n of the time.
         left = list(numbers)
         for value in values:
             near = [n for n in left if n and min(abs(n / value - 1), abs(n * value - 1)) < 0.03]
@@ -130,5 +130,5 @@ def claim_parts(claim: str, measured: Comparison, name: str, baseline: str) -> T
         ("Python's version", python, python.rpartition(".")[0] in claim),
         ("the machine", machine, machine.lower() in claim.lower()),
     ]
-    rows = [[part, wanted, "✓" if there else "missing"] for part, wanted, there in parts]
+    rows = [[part, wanted, "✓" if stated else "missing"] for part, wanted, stated in parts]
     return Table(["an honest claim says", "by your measurement", "yours"], rows)

@@ -1,4 +1,4 @@
-"""The exercises of lab 10: how often to run, how to repeat, and which of two programs is faster."""
+"""The exercises of lab 10: autorange, repeat, and which of two programs is faster."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NO_LIBRARY = Forbidden(
 
 
 def _numbers(data: Mapping[str, Any]) -> list[int]:
-    """Return how often each trial of autorange runs the statement."""
+    """Return the number of executions in each trial of autorange."""
     wanted = [digit * 10**power for power in range(12) for digit in (1, 2, 5)]
     lasts = [seconds_of(data, place, number) for place, number in enumerate(wanted)]
     return wanted[: next(place for place, s in enumerate(lasts) if s > 0.2 - 1e-12) + 1]
@@ -50,8 +50,6 @@ def _repeated(data: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _judge(expected: Callable[[Mapping[str, Any]], dict[str, object]], collector: bool) -> Any:
-    """Return a judge of what was returned, of the runs, and perhaps of the collector."""
-
     def judge(case: Case, outcome: Outcome) -> Wrong | None:
         wanted, found = expected(case.data), observed(outcome)
         if found is None or ("value" not in wanted and "raised" not in found):
@@ -84,16 +82,14 @@ def _judge(expected: Callable[[Mapping[str, Any]], dict[str, object]], collector
 def _statement(name: str, per_call: float, part: str, **more: Any) -> Case:
     data: dict[str, Any] = {"per_call": per_call, "first": 0.0, "wobble": [0.0], "start": 0.0}
     data |= more
-    message = [f"{per_call:g} s per call"]
-    message += [f"{data['first']:g} s more for the first run"] if data["first"] else []
-    message += ["every run a little different"] if len(data["wobble"]) > 1 else []
-    message += [f"the clock shows {data['start']:g} at first"] if data["start"] else []
-    message += ["the collector is off before"] if not data.get("collector", True) else []
-    message += ["`run` raises"] if "fails" in data else []
+    notes = [f"{per_call:g} s per call"]
+    notes += [f"{data['first']:g} s more for the first run"] if data["first"] else []
+    notes += ["every run a little different"] if len(data["wobble"]) > 1 else []
+    notes += [f"the clock shows {data['start']:g} at first"] if data["start"] else []
+    notes += ["the collector is off before"] if not data.get("collector", True) else []
+    notes += ["`run` raises"] if "fails" in data else []
     function = "autorange" if part == "right" and "repeat" not in name else "repeat"
-    return Case(
-        name, data, part, f"{function}(run, clock)  # {'; '.join(message)}".replace("`", "")
-    )
+    return Case(name, data, part, f"{function}(run, clock)  # {'; '.join(notes)}".replace("`", ""))
 
 
 def _wobbly(rng: random.Random, place: int, part: str, kind: str = "") -> Case:
@@ -134,7 +130,6 @@ def _repeat_cases(rng: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _clock_symptom(case: Case, outcome: Outcome) -> object:
-    """Return what came, with what was run and how the collector was left."""
     found = observed(outcome)
     if found is None:
         return symptom(case, outcome)
@@ -171,7 +166,7 @@ _REPEAT = Exercise(
 def _drawn(
     rng: random.Random, wanted: str, make: Callable[[], Rounds], also: Callable[..., bool]
 ) -> Rounds:
-    """Draw until every sound rule says what is wanted, so that no points depend on luck."""
+    """Draw until every sound rule gives the wanted verdict, so that no points depend on luck."""
     while True:
         a, b = make()
         if rng.random() < 0.5:
@@ -194,7 +189,7 @@ def _wins(a: Sequence[float], b: Sequence[float]) -> int:
 
 
 def _shown_by(a: Sequence[float], b: Sequence[float]) -> tuple[bool, bool, bool] | None:
-    """Return whether minimum, mean and most rounds favour a; None if one of them shows little."""
+    """Return whether minimum, mean and most rounds favour a; None if one is close to a tie."""
     wins = _wins(a, b)
     pairs = [(min(a), min(b)), (statistics.mean(a), statistics.mean(b))]
     pairs.append((statistics.median(a), statistics.median(b)))
@@ -205,12 +200,11 @@ def _shown_by(a: Sequence[float], b: Sequence[float]) -> tuple[bool, bool, bool]
 
 
 def _minimum_alone(a: Sequence[float], b: Sequence[float]) -> bool:
-    """Return whether the minimum says one thing, mean and most rounds another."""
+    """Return whether the minimum contradicts both the mean and most rounds."""
     return _shown_by(a, b) in ((True, False, False), (False, True, True))
 
 
 def _mean_alone(a: Sequence[float], b: Sequence[float]) -> bool:
-    """Return whether the mean says another thing than most rounds."""
     seen = _shown_by(a, b)
     return seen is not None and seen[1] != seen[2]
 
@@ -220,25 +214,25 @@ def _always(a: Sequence[float], b: Sequence[float]) -> bool:
 
 
 def _minimum_right(a: Sequence[float], b: Sequence[float]) -> bool:
-    """Return whether the minimum would do, as it always may or never: no points by luck."""
+    """Return whether the minimum agrees clearly with the mean, so that no points depend on luck."""
     x, y = (min(a), min(b)) if statistics.mean(a) < statistics.mean(b) else (min(b), min(a))
     return x < 0.97 * y
 
 
 def _overlap(a: Sequence[float], b: Sequence[float]) -> bool:
-    """Return whether drift hides the difference from a rule that ignores the rounds."""
+    """Return whether drift hides the difference from a rule that ignores the pairing."""
     apart = abs(statistics.mean(a) - statistics.mean(b))
     error = math.sqrt((statistics.variance(a) + statistics.variance(b)) / len(a))
     return apart < 1.5 * error and _minimum_right(a, b)
 
 
 def _small_majority(a: Sequence[float], b: Sequence[float]) -> bool:
-    """Return whether the first rounds do not tell, nor a share of wins fit for few rounds."""
+    """Return whether neither the first rounds nor a 70 % majority decide."""
     return max(_wins(a, b), _wins(b, a)) < 0.7 * len(a) and 0 < _wins(a[:6], b[:6]) < 6
 
 
 def _one_great_loss(rng: random.Random) -> Rounds:
-    """Return six rounds: a wins five by a little, and loses one by much."""
+    """Return six rounds, of which a wins five by little and loses one by much."""
     a, b = draw_rounds(rng, 6, more=0.03, noise=0.003)
     a[rng.randrange(6)] = round(1.4 * BASE, 1)
     return a, b
@@ -278,7 +272,7 @@ def _duels(rng: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _recorded(rng: random.Random, name: str, part: str, many: str) -> Case:
-    """Return most rounds of a recording, chosen at random, in their order."""
+    """Return 50 random rounds of a recording, in their order."""
     found = recording(name)
 
     def some() -> Rounds:
@@ -296,7 +290,7 @@ def _verdict(case: Case) -> str:
     if len(a) < 6:
         return "cannot tell"
     found = clear_verdict(a, b)
-    assert found is not None  # `_drawn` has seen to it
+    assert found is not None  # ensured by `_drawn`
     return found
 
 

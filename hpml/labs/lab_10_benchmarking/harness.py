@@ -1,4 +1,4 @@
-"""A statement and a clock for lab 10 that both belong to us: no time passes but what is said."""
+"""The harness of lab 10: a statement and a fake clock, which only the statement advances."""
 
 from __future__ import annotations
 
@@ -7,24 +7,23 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 AT_MOST = 100
-"""Runs in one call of a student's function; then one that never ends is stopped."""
+"""The largest number of runs in a call, which stops a function that never ends."""
 
-_runs: list[tuple[int, bool]] = []
-_before: list[bool] = []
-_readings = [0]
-# What was run in this call, each with whether the collector was on; whether it was on before; and
-# how often the clock was read.
+# Of the current call:
+_runs: list[tuple[int, bool]] = []  # the executions of each run, and whether the collector was on
+_before: list[bool] = []  # whether the collector was on before
+_readings = [0]  # the number of clock readings
 
 
 def seconds_of(data: Mapping[str, Any], place: int, number: int) -> float:
-    """Return how long the run at a place lasts."""
+    """Return the duration of the run at `place`."""
     wobble = data["wobble"][place % len(data["wobble"])]
     extra = data["first"] if place == 0 else 0.0
     return float(number * data["per_call"] * (1 + wobble) + extra)
 
 
 def statement_and_clock(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments: a `run` and a `clock` that only `run` moves."""
+    """Return the arguments: a `run`, and a `clock` that only `run` advances."""
     _runs.clear()
     _readings[0] = 0
     _before[:] = [bool(data.get("collector", True))]
@@ -48,12 +47,12 @@ def statement_and_clock(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def value_and_runs(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return what `_through` found."""
+    """Return the observations of `_through`."""
     return result
 
 
 def _through(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Call with the collector as the case has it, and say what came and how it was left."""
+    """Call a function with the collector on or off, and return the result and the runs."""
     was = gc.isenabled()
     (gc.enable if _before[0] else gc.disable)()
     try:

@@ -1,4 +1,4 @@
-"""Rules that decide which is faster, tried where the truth is known: how often is each wrong?"""
+"""The error rates of rules that decide which program is faster, on data with a known truth."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ NOISES: Mapping[str, Mapping[str, Any]] = {
     "drift of 50 %": {"noise": 0.01, "drift": 0.5},
     "two states of each, 5 %": {"noise": 0.007, "own_modes": 0.05},
 }
-"""The noises of the race, as `draw_rounds` takes them."""
+"""The kinds of noise, as arguments of `draw_rounds`."""
 CHANGE = 0.05
 
 
 @dataclass(frozen=True)
 class Rates:
-    """How often rules, by noise, speak of two equal programs, and find a difference of 5 %."""
+    """By rule and noise, the shares of false verdicts and of detected differences of 5 %."""
 
     false: Mapping[str, Mapping[str, float]]
     found: Mapping[str, Mapping[str, float]]
@@ -42,12 +42,12 @@ class Rates:
     rounds: int
 
     def worst(self, rule: str) -> float:
-        """Return the largest share of false verdicts, over all noises."""
+        """Return the largest share of false verdicts over all noises."""
         return max(self.false[rule].values())
 
     @property
     def table(self) -> Table:
-        """A row a rule: its false verdicts at worst, and what it finds at best and at worst."""
+        """A row per rule: the largest false rate, and the worst and best detection rates."""
         rows = [
             [rule, self.worst(rule), min(self.found[rule].values()), max(self.found[rule].values())]
             for rule in self.false
@@ -84,25 +84,25 @@ class Rates:
 
 
 def by_t_test(a: Sequence[float], b: Sequence[float]) -> str:
-    """Return whose mean is lower by more than two standard errors of the difference, if any."""
+    """Return which mean is lower by more than two standard errors, if any."""
     error = math.sqrt((statistics.variance(a) + statistics.variance(b)) / len(a))
     apart = statistics.mean(a) - statistics.mean(b)
     return "cannot tell" if abs(apart) < 2 * error else "faster" if apart < 0 else "slower"
 
 
 def by_coin_tosses(a: Sequence[float], b: Sequence[float]) -> str:
-    """Return which one won more rounds than two equal programs would, 95 times in 100."""
+    """Return the verdict of a sign test at 95 %: which one won significantly more rounds."""
     low, high = median_interval([x / y for x, y in zip(a, b, strict=True)])
     return "faster" if high < 1 else "slower" if low > 1 else "cannot tell"
 
 
 def by_library(a: Sequence[float], b: Sequence[float]) -> str:
-    """Return the answer of `hpml.benchmark` for two lists from the same rounds."""
+    """Return the verdict of `hpml.benchmark` on samples from the same rounds."""
     return paired_ratio(tuple(a), tuple(b)).answer
 
 
 def on_recordings(rules: Mapping[str, Rule]) -> Table:
-    """Return what each rule says of the first 25 rounds of each recording, beside the truth."""
+    """Return each rule's verdict on the first 25 rounds of each recording, and the truth."""
     rows = []
     for name in NAMES:
         found = recording(name)
@@ -112,12 +112,12 @@ def on_recordings(rules: Mapping[str, Rule]) -> Table:
     return Table(["recording", "in truth a is", *rules], rows)
 
 
-def race_rules(rules: Mapping[str, Rule], *, runs: int = 200, rounds: int = 25) -> Rates:
-    """Try rules on rounds drawn from each of the noises."""
+def race_rules(rules: Mapping[str, Rule], *, runs: int = 200) -> Rates:
+    """Estimate the rates of rules from simulated rounds with each kind of noise."""
     ready = _answering(rules)
     false: dict[str, dict[str, float]] = {name: {} for name in ready}
     found: dict[str, dict[str, float]] = {name: {} for name in ready}
-    rng = random.Random(10)
+    rng, rounds = random.Random(10), 25
     for noise, how in NOISES.items():
         equal = [draw_rounds(rng, rounds, **how) for _ in range(runs)]
         differ = [draw_rounds(rng, rounds, more=CHANGE, **how) for _ in range(runs)]
@@ -128,7 +128,7 @@ def race_rules(rules: Mapping[str, Rule], *, runs: int = 200, rounds: int = 25) 
 
 
 def duel(rules: Mapping[str, Rule], draws: int = 100) -> Callable[..., Page]:
-    """Return what shows, for one setting of the noise, samples and the verdicts of all rules."""
+    """Return a function that shows samples and all rules' verdicts for a setting of the noise."""
     ready = _answering(rules)
 
     def show(
@@ -183,17 +183,17 @@ def _drawn_duel(
 
 
 def _answering(rules: Mapping[str, Rule]) -> dict[str, Rule]:
-    """Return the rules that answer; the others are named."""
+    """Return the rules that give a valid answer, and report the others."""
     ready = {}
     tried = draw_rounds(random.Random(1), 25)
     for name, rule in rules.items():
         try:
             answer: object = rule(*tried)
-        except Exception as error:  # noqa: BLE001 - whatever unfinished code does
+        except Exception as error:  # noqa: BLE001 - unfinished code may raise anything
             answer = error
         if answer in ANSWERS:
             ready[name] = rule
         else:
-            texts = f"**{name}** is left out: it returned {describe(answer)}."
-            put(say(texts), uuid.uuid4().hex)
+            problem = f"**{name}** is left out: it returned {describe(answer)}."
+            put(say(problem), uuid.uuid4().hex)
     return ready

@@ -1,4 +1,4 @@
-"""Samples that were really taken (see ``data/recorded``) as values, pictures and tables."""
+"""Recorded samples (see ``data/recorded``) as values, figures and tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMES = ("outliers", "quiet", "equal", "drift", "wander", "modes")
 
 @dataclass(frozen=True)
 class Recording:
-    """Microseconds a call of two programs, in turns; b does `truth` times the work of a."""
+    """Times of two programs in µs per call, in turns; b does `truth` times the work of a."""
 
     name: str
     about: str
@@ -31,21 +31,21 @@ class Recording:
 
     @property
     def where(self) -> str:
-        """Machine and versions in one line."""
+        """The machine and the versions in one line."""
         m = self.machine
         return f"{m['cpu']}, {m['logical_cores']} cores, {m['platform']}, Python {m['python']}"
 
 
 @cache
 def recording(name: str) -> Recording:
-    """Return a recording, by the name of its situation."""
+    """Return the recording of a situation."""
     data = recorded(f"noise_{name}")
     given = {key: data[key] for key in ("about", "truth", "machine", "command")}
     return Recording(name, a=tuple(data["a"]), b=tuple(data["b"]), **given)
 
 
 def draw_noise(found: Recording) -> Page:
-    """Draw the samples of program a in the order taken, and how often each time came."""
+    """Draw the samples of program a in order, and their histogram."""
     samples = list(found.a)
     levels = [("minimum", min(samples), style.PASS, "-"),
               ("median", statistics.median(samples), style.INK, "-"),
@@ -57,7 +57,7 @@ def draw_noise(found: Recording) -> Page:
     ]
     highest = max(max(recording(name).a) for name in NAMES)
     bins = [20 * k for k in range(26, int(highest / 20) + 2)]
-    message = ", ".join(f"{name} {level:.0f} µs" for name, level, *_ in levels)
+    summary = ", ".join(f"{name} {level:.0f} µs" for name, level, *_ in levels)
     beside = f"The second process: {found.about}."
     if found.name in ("quiet", "equal"):
         beside = f"{found.about[0].upper()}{found.about[1:]}."
@@ -66,12 +66,12 @@ def draw_noise(found: Recording) -> Page:
               y="µs per call", ylim=(540, 1.03 * highest)),  # the same in all situations
         histogram(samples, bins, title="How often", x="samples"),
         beside=True, ratios=(2, 1), width=9.4, caption=f"{beside} Recorded: {found.where}.",
-        text=f"{found.name}: {message}. {beside}",
+        text=f"{found.name}: {summary}. {beside}",
     )  # fmt: skip
 
 
 def summaries() -> Table:
-    """Return minimum, quartiles and mean of one program in each situation."""
+    """Return the minimum, quartiles and mean of program a in each situation."""
     rows = []
     for name in NAMES:
         samples = recording(name).a

@@ -1,4 +1,4 @@
-"""Two programs on a made-up machine whose noise is known, for judging rules by the truth."""
+"""Simulated samples of two programs, with known noise and a known truth."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import math
 import random
 
 BASE = 100.0
-"""Microseconds that a call of a takes on the machine at rest."""
+"""Microseconds per call of a without noise."""
 
 Rounds = tuple[list[float], list[float]]
-"""The times of a and of b; entry k of both was taken in round k."""
+"""The times of a and of b; entries k are from round k."""
 
 
 def draw_rounds(

@@ -1,4 +1,4 @@
-"""What any sound rule says of two programs; samples on which sound rules part are not judged."""
+"""The common verdict of all sound rules; samples on which they disagree are not judged."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from hpml.benchmark.robust import median_interval, signed_rank_interval
 
 UNLIKELY = 0.999
 EASILY = 0.8
-"""Confidence at which a difference is still seen, and at which none is seen yet."""
+"""The highest and lowest confidence: a clear difference is visible at the first, and equal programs
+look equal even at the second."""
 
 
 def clear_verdict(a: Sequence[float], b: Sequence[float]) -> str | None:
-    """Return what every sound rule says at any usual confidence, or None where they part."""
+    """Return the verdict of every sound rule at any usual confidence, or None if they disagree."""
     logs = [math.log(x / y) for x, y in zip(a, b, strict=True)]
     library = paired_ratio(tuple(a), tuple(b)).answer
     sigmas = _t(logs)
@@ -30,13 +31,12 @@ def clear_verdict(a: Sequence[float], b: Sequence[float]) -> str | None:
 
 
 def _ends(logs: Sequence[float], confidence: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return the lower and the upper ends of both intervals."""
     tosses, ranks = median_interval(logs, confidence), signed_rank_interval(logs, confidence)
     return (tosses[0], ranks[0]), (tosses[1], ranks[1])
 
 
 def _t(logs: Sequence[float]) -> float:
-    """Return Student's statistic of paired logarithms; without any scatter it is infinite."""
+    """Return Student's t of paired logarithms; infinite without scatter."""
     middle, spread = statistics.mean(logs), statistics.stdev(logs)
     if spread == 0:
         return math.copysign(math.inf, middle) if middle else 0.0

@@ -1,1 +1,1 @@
-"""Lab 11: measuring what works on its own, and why small kernels wait for their launches."""
+"""Lab 11: timing asynchronous devices, and why small kernels are bound by their launches."""

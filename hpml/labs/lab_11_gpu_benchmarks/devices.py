@@ -1,4 +1,4 @@
-"""Devices that work on their own while the program goes on: a GPU, or a thread in its place."""
+"""Asynchronous devices: a GPU, or a thread that simulates one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hpml.profiling import Timeline
 
 
 class Mark:
-    """A place in the queue: the device notes the time when it gets there."""
+    """An event in the queue; the device records the time when it reaches it."""
 
     def __init__(self) -> None:
         self.reached = threading.Event()
@@ -37,7 +37,7 @@ class _Work(NamedTuple):
 
 
 class AsyncDevice:
-    """A device made of a thread: its kernels only sleep, in real time, as long as they say."""
+    """A device simulated by a thread, whose kernels sleep for their duration."""
 
     clock = staticmethod(time.perf_counter)
 
@@ -52,7 +52,7 @@ class AsyncDevice:
         weakref.finalize(self, self._work.put, None)
 
     def launch(self, seconds: float, *, after: Mark | None = None) -> Mark:
-        """Issue a kernel that takes so long; return at once, with the mark of its end."""
+        """Issue a kernel of this duration, and return the mark of its end without waiting."""
         if self._recording is not None:
             self._recording.append(seconds)
             return Mark()
@@ -60,15 +60,15 @@ class AsyncDevice:
         return self._put(seconds, after)
 
     def event(self) -> Mark:
-        """Put a mark into the queue; issuing it costs nothing here."""
+        """Put a mark into the queue, at no cost."""
         return self._put(0.0, None)
 
     def synchronize(self) -> None:
-        """Wait until everything that was issued is done."""
+        """Wait until all issued work is done."""
         self.event().reached.wait()
 
     def record(self, fn: Callable[[], object]) -> Callable[[], None]:
-        """Call `fn` once without executing a kernel; return what launches all of them as one."""
+        """Call `fn` without executing its kernels; return a function that launches all at once."""
         kernels: list[float] = []
         self._recording = kernels
         try:
@@ -84,7 +84,7 @@ class AsyncDevice:
         return replay
 
     def timeline(self, fn: Callable[[], object]) -> Timeline:
-        """Return when launches were issued and kernels ran in one call, in ms from its start."""
+        """Return the launches and kernels of a call of `fn`, in ms from its start."""
         self.synchronize()
         start = self.clock()
         fn()
@@ -92,7 +92,7 @@ class AsyncDevice:
         return self.since(start)
 
     def since(self, start: float) -> Timeline:
-        """Return what was issued and is done since a reading of the clock, in ms from it."""
+        """Return the launches and finished kernels since a clock reading, in ms from it."""
         return Timeline(*(_in_ms(spans, start) for spans in (self._launches, self._kernels)))
 
     def _issue(self) -> None:
@@ -114,7 +114,7 @@ def _in_ms(spans: list[tuple[float, float]], start: float) -> tuple[tuple[float,
 
 
 def _work_off(work: queue.SimpleQueue[_Work | None], done: list[tuple[float, float]]) -> None:
-    """Take kernels from the queue and sleep as long as each says; the device's thread."""
+    """Run the kernels in the queue; this is the device's thread."""
     while (each := work.get()) is not None:
         if each.after is not None:
             each.after.reached.wait()
@@ -128,7 +128,7 @@ def _work_off(work: queue.SimpleQueue[_Work | None], done: list[tuple[float, flo
 
 
 class CudaMark:
-    """A mark in the queue of the current GPU, as `Mark` is in one of a thread."""
+    """An event in the queue of the current GPU, with the interface of `Mark`."""
 
     def __init__(self) -> None:
         import torch
@@ -143,12 +143,12 @@ class CudaMark:
 
 
 class CudaDevice:
-    """The current GPU, with what timing needs."""
+    """The current GPU, with the methods that timing needs."""
 
     clock = staticmethod(time.perf_counter)
 
     def synchronize(self) -> None:
-        """Wait until everything that was launched is done."""
+        """Wait until all launched work is done."""
         import torch
 
         torch.cuda.synchronize()
@@ -163,7 +163,7 @@ WAYS = ("pageable", "pinned", "pinned, two queues")
 
 @dataclass(frozen=True)
 class Pipeline:
-    """When batches were copied and computed, in ms; and how long they blocked the program."""
+    """The spans of copying and computing batches, and the time the program was blocked, in ms."""
 
     copies: tuple[tuple[float, float], ...]
     computed: tuple[tuple[float, float], ...]
@@ -176,7 +176,7 @@ class Pipeline:
 
 
 def pipeline(way: str, batches: int, copy: float, compute: float) -> Pipeline:
-    """Copy and compute batches on a device of threads, in real time, and say when each ran."""
+    """Copy and compute batches on a simulated device, and return when each ran."""
     copying, computing = AsyncDevice(), AsyncDevice()
     done: Mark | None = None
     start = computing.clock()
@@ -193,7 +193,7 @@ def pipeline(way: str, batches: int, copy: float, compute: float) -> Pipeline:
 
 
 def draw_pipelines(ways: Mapping[str, Pipeline]) -> Page:
-    """Draw when batches were copied and computed, each way from its own beginning."""
+    """Draw when batches were copied and computed, for each variant of the pipeline."""
     rows: dict[str, Sequence[tuple[float, float]]] = {}
     texts, shades = dict[str, str](), dict[str, str]()
     for way, found in ways.items():

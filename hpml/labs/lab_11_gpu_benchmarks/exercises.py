@@ -1,4 +1,4 @@
-"""The exercises of lab 11: time on a device, two time lines, and what recording a graph gains."""
+"""The exercises of lab 11: time on a device, two time lines, and the speed-up of a CUDA graph."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def _on_device(
     name: str, launch: float, kernels: list[float], first: float = 0.0, queued: float = 0.0,
     start: float = 0.0,
 ) -> Case:  # fmt: skip
-    message = [f"a launch costs {launch:g} s, kernels of {', '.join(f'{k:g}' for k in kernels)} s"]
-    message += [f"the first call takes {first:g} s more"] if first else []
-    message += [f"{queued:g} s of other work queued before"] if queued else []
+    notes = [f"a launch costs {launch:g} s, kernels of {', '.join(f'{k:g}' for k in kernels)} s"]
+    notes += [f"the first call takes {first:g} s more"] if first else []
+    notes += [f"{queued:g} s of other work queued before"] if queued else []
     data = {"launch": launch, "kernels": kernels, "first": first, "queued": queued, "start": start}
-    return Case(name, data, call=f"time_on_device(fn, device)  # {'; '.join(message)}")
+    return Case(name, data, call=f"time_on_device(fn, device)  # {'; '.join(notes)}")
 
 
 def _timed(case: Case) -> float:

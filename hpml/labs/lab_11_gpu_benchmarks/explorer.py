@@ -1,4 +1,4 @@
-"""The time-line explorer: choose what a launch costs and how long a kernel runs, see who waits."""
+"""The time-line explorer: choose the times of a launch and a kernel, and see which one waits."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from hpml.profiling import simulate
 from hpml.widgets.animation.animation import Animation, Keyframe, part, placeholder
 
 TIMES = (2.0, 4.0, 8.0, 12.0, 16.0)
-"""Microseconds to choose from, for both."""
+"""The choices for both times, in microseconds."""
 LAUNCHES = TIMES[::-1]
 COUNT = 12
-"""Kernels."""
+"""The number of kernels."""
 
 Spans = Sequence[tuple[float, float]]
 TimelineFunction = Callable[[float, list[float]], Spans]
@@ -36,20 +36,20 @@ _STYLE = """
 
 
 def launch_explorer(timeline: TimelineFunction | None = None) -> Animation:
-    """Return the explorer, drawn by a student's `timeline` as soon as it answers."""
+    """Return the explorer, drawn by the student's `timeline` if it works."""
     yours = timeline is not None and _answers(timeline)
     spans = timeline if yours and timeline is not None else lambda *times: simulate(*times).kernels
     pairs = [(launch, kernel) for launch in LAUNCHES for kernel in TIMES]
     keyframes = [_keyframe(spans, *pair) for pair in pairs]
     missing = "; yours is not written yet" if timeline is not None else ""
-    who = "your timeline" if yours else f"the library's time line{missing}"
+    source = "your timeline" if yours else f"the library's time line{missing}"
     template = _template()
     rows = [
         [launch, kernel, _total(launch, kernel), _total(launch, kernel, recorded=True)]
         for launch, kernel in pairs
     ]
     return Animation(
-        f"{COUNT} kernels: choose the cost of a launch and the time of a kernel. Drawn by {who}",
+        f"{COUNT} kernels: choose the cost of a launch and the time of a kernel. Drawn by {source}",
         template,
         keyframes,
         style=_STYLE,
@@ -63,7 +63,7 @@ def launch_explorer(timeline: TimelineFunction | None = None) -> Animation:
 def _answers(timeline: TimelineFunction) -> bool:
     try:
         return [tuple(span) for span in timeline(10.0, [4.0])] == [(10.0, 14.0)]
-    except Exception:  # noqa: BLE001 - whatever unfinished code does
+    except Exception:  # noqa: BLE001 - unfinished code may raise anything
         return False
 
 
@@ -91,7 +91,7 @@ def _keyframe(spans: TimelineFunction, launch: float, kernel: float) -> Keyframe
 
 
 def _row(place: int, name: str, kind: str, spans: Spans) -> str:
-    """Return one line of the picture; neighbours are told apart by a gap of a pixel."""
+    """Return one time line; a gap of one pixel separates neighbours."""
     y = 8 + 26 * place + 10 * (place > 1)
     path = "".join(
         f"M{_LEFT + _SCALE * start:.1f} {y}h{max(1.0, _SCALE * (end - start) - 1):.1f}v18"
@@ -99,16 +99,16 @@ def _row(place: int, name: str, kind: str, spans: Spans) -> str:
         for start, end in spans
     )
     end = max(end for _, end in spans)
-    message = f'<text x="{_LEFT + _SCALE * end + 6:.0f}" y="{y + 14}">{end:g} µs</text>'
-    message = message if kind == "gpu" else ""
+    label = ""
+    if kind == "gpu":
+        label = f'<text x="{_LEFT + _SCALE * end + 6:.0f}" y="{y + 14}">{end:g} µs</text>'
     return (
         f'<text x="{_LEFT - 8}" y="{y + 14}" text-anchor="end">{name}</text>'
-        f'<path class="{kind}" d="{path}"/>{message}'
+        f'<path class="{kind}" d="{path}"/>{label}'
     )
 
 
 def _axis() -> str:
-    """Return a scale of microseconds, the same for all pairs of times."""
     return "".join(
         f'<path class="tick" d="M{_LEFT + _SCALE * time:.1f} 4V118"/>'
         f'<text x="{_LEFT + _SCALE * time:.1f}" y="132" text-anchor="middle">{time}</text>'
@@ -117,7 +117,6 @@ def _axis() -> str:
 
 
 def _template() -> str:
-    """Return the two pairs of lines, and below them the map of all pairs of times."""
     cells = "".join(
         _cell(row, column, launch, kernel)
         for row, launch in enumerate(LAUNCHES)

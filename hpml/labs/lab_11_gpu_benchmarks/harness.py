@@ -1,4 +1,4 @@
-"""A device for lab 11 on which no time passes but what is said: a queue and a clock of our own."""
+"""The harness of lab 11: a device with a simulated queue and a fake clock."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 AT_MOST = 1000
-"""Calls of the function in one trial; then one that never ends is stopped."""
+"""The largest number of calls of `fn` in a case, which stops a function that never ends."""
 
 
 class Mark:
-    """A place in the queue, with the time when the device gets there."""
+    """An event in the queue, with the time when the device reaches it."""
 
     def __init__(self, time: float) -> None:
         self._time = time
@@ -21,7 +21,7 @@ class Mark:
 
 
 class Device:
-    """A queue that is worked off in order; the program's time and the device's are two."""
+    """A queue of work, with separate times of the program and the device."""
 
     def __init__(self, now: float, queued: float) -> None:
         self._now, self._free = now, now + queued
@@ -35,12 +35,12 @@ class Device:
         return Mark(max(self._now, self._free))
 
     def synchronize(self) -> None:
-        """Wait until the device has done all that was issued."""
+        """Wait until the device has done all issued work."""
         self._now = max(self._now, self._free)
 
 
 def call_and_device(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments: a function that launches kernels, and the device they run on."""
+    """Return the arguments: a function that launches kernels, and their device."""
     device = Device(data["start"], data["queued"])
     calls = [0]
 

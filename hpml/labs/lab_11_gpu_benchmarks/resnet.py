@@ -1,4 +1,4 @@
-"""The toy ResNet's times: how they grow with the image, and which simulator explains them."""
+"""The toy ResNet's times: their growth with the image size, and the launch model behind it."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ GPU = "RTX 3080, published"
 
 
 def ways(device: str, *, compiled: bool = False) -> list[str]:
-    """Return what the lab measures beside the hand-written network: what runs on the device."""
+    """Return the executions to compare with the hand-written network on this device."""
     chosen = ["codegen", "inlined", *peer.names()]
-    there = usual(device)
-    chosen += [COMPILED] if compiled or COMPILED in there else []
-    return [*chosen, *([CUDA_GRAPHS] if CUDA_GRAPHS in there else [])]
+    available = usual(device)
+    chosen += [COMPILED] if compiled or COMPILED in available else []
+    return [*chosen, *([CUDA_GRAPHS] if CUDA_GRAPHS in available else [])]
 
 
 def times_of(result: ToyResNetResult) -> dict[str, dict[int, float]]:
-    """Return the seconds of a forward, measured and published, by name and resolution."""
-    here: dict[str, dict[int, float]] = {}
+    """Return the measured and published seconds of a forward, by name and resolution."""
+    measured: dict[str, dict[int, float]] = {}
     for case in result.cases:
-        for measured in case.comparison:
+        for each in case.comparison:
             size = int(case.parameters["resolution"] or 0)
-            here.setdefault(measured.name, {})[size] = measured.median
-    there = published_times(TOY_RESNET)
+            measured.setdefault(each.name, {})[size] = each.median
+    published = published_times(TOY_RESNET)
     found: dict[str, dict[int, float]] = {}
-    for name in dict.fromkeys([*here, *there]):
-        found |= {f"{name}, here": here[name]} if name in here else {}
-        found |= {f"{name}, {GPU}": there[name]} if name in there else {}
+    for name in dict.fromkeys([*measured, *published]):
+        found |= {f"{name}, here": measured[name]} if name in measured else {}
+        found |= {f"{name}, {GPU}": published[name]} if name in published else {}
     return found
 
 
 def time_table(result: ToyResNetResult) -> Table:
-    """Return a row a contender: its time at each resolution, in ms, and how much it grew."""
+    """Return the time of each contender at each resolution, in ms, and its growth."""
     times = times_of(result)
     sizes = sorted({size for each in times.values() for size in each})
     rows = [
@@ -68,11 +68,9 @@ def growth(times: Mapping[int, float]) -> float:
 
 
 def measured_growth(result: ToyResNetResult) -> Ratio:
-    """Return by what factor the hand-written network's time grows on this machine.
-
-    The sizes are not measured in the same rounds, so the interval is from the lower end of one
-    median's interval to the upper end of the other's; each holds its median with 97.5 %.
-    """
+    """Return the growth factor of the hand-written network's time on this machine."""
+    # The sizes are not measured in the same rounds, so the interval of the ratio combines the
+    # 97.5 % intervals of both medians.
     cases = sorted(result.cases, key=lambda case: int(case.parameters["resolution"] or 0))
     small, large = (cases[place].comparison[BASELINE] for place in (0, -1))
     (least, most), (low, high) = (median_interval(m.samples, 0.975) for m in (small, large))
@@ -81,7 +79,7 @@ def measured_growth(result: ToyResNetResult) -> Ratio:
 
 
 def draw_growth(times: Mapping[str, Mapping[int, float]]) -> Page:
-    """Draw each time as a multiple of its own at the smallest resolution, beside the arithmetic."""
+    """Draw each time relative to that at the smallest resolution, and the amount of arithmetic."""
     sizes = sorted({size for each in times.values() for size in each})
     work = [(size / sizes[0]) ** 2 for size in sizes]
     drawn = [Line("the arithmetic", sizes, work, ":", style.MUTED)]
@@ -98,23 +96,23 @@ def draw_growth(times: Mapping[str, Mapping[int, float]]) -> Page:
 
 
 def fits(result: ToyResNetResult) -> dict[str, LaunchFit]:
-    """Return the simulator fitted to the published figures and, where there are any, to these."""
+    """Return the launch model fitted to the published times and, with CUDA graphs, to these."""
     found = {name: published_fit(name) for name in (BASELINE, peer.NAME)}
     named = {f"{name}, {GPU}": fit for name, fit in found.items()}
     if any(CUDA_GRAPHS in case.comparison.names for case in result.cases):
-        with contextlib.suppress(ProfilingError):  # this GPU never waits for a launch
+        with contextlib.suppress(ProfilingError):  # raised if this GPU never waits for a launch
             named[f"{BASELINE}, here"] = result.fit()
     return named
 
 
 def hypothesis(eager: Mapping[int, float], graph: Mapping[int, float]) -> str:
-    """Return which hypothesis of the explanation fits: by what a graph leaves of the eager time."""
+    """Return the hypothesis that fits the share of the eager time that remains with a graph."""
     share = graph[min(graph)] / eager[min(eager)]
     return "C" if share < 0.05 else "A" if share < 0.9 else "B"
 
 
 def grows_from(fit: LaunchFit) -> float:
-    """Return the height in pixels from which the GPU and no longer the CPU decides, by a fit."""
+    """Return the fitted image height in pixels from which the GPU is the bottleneck."""
     import numpy as np
 
     pixels = [size**2 for size in fit.kernels]
@@ -123,10 +121,10 @@ def grows_from(fit: LaunchFit) -> float:
 
 
 def speedups(fit: LaunchFit, graph_speedup: Callable[[int, float, float], object]) -> Table:
-    """Return what a graph gains at each size: measured, and by a student's function."""
+    """Return the speed-up of a graph at each size, measured and by the student's function."""
     rows = []
     for size, eager in fit.eager.items():
-        message = graph_speedup(fit.count, 1e6 * fit.launch, 1e6 * fit.kernels[size])
-        rows.append([size, eager / fit.recorded[size], message])
+        predicted = graph_speedup(fit.count, 1e6 * fit.launch, 1e6 * fit.kernels[size])
+        rows.append([size, eager / fit.recorded[size], predicted])
     formats = dict.fromkeys(["eager / graph", "your graph_speedup"], "{:.2f}×".format)
     return Table(["pixels", "eager / graph", "your graph_speedup"], rows, formats=formats)

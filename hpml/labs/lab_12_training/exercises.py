@@ -1,4 +1,4 @@
-"""The exercises of lab 12: how long an epoch takes, which format survives, how a loss is scaled."""
+"""The exercises of lab 12: estimating an epoch, choosing a number format, scaling the loss."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NO_TORCH = Forbidden(
 
 
 def estimated_epoch(seconds: Sequence[float], steps: int) -> tuple[float, float, float]:
-    """Return the seconds of an epoch and its prediction interval, from the sums of powers."""
+    """Return the seconds of an epoch and the prediction interval."""
     later = sorted(seconds[len(seconds) // 2 :])
     limit = 0.75 * (later[(len(later) - 1) // 2] + later[len(later) // 2])
     steady = list(seconds)
@@ -51,12 +51,12 @@ def _epoch_cases(rng: random.Random, more: bool) -> Sequence[Case]:
         _epoch("more than the first half", [8.0] * 7 + [1.0, 1.25, 1.0], 100, "warm-up"),
         _epoch("in milliseconds", [0.4] + [0.01, 0.0125] * 4, 100, "warm-up"),
         _epoch("exactly one and a half times", [9.0, 1.5] + [1.0] * 7, 100, "warm-up"),
-        # Only the median of the second half, neither its mean nor a neighbour, is between the two.
+        # Only a limit from the median of the second half is between 1.6 and 1.75.
         _epoch("just above, just below", [1.75, 1.6, 1.0, 1.25, 1.0, 1.25, 1.0, 9.0], 100,
                "warm-up"),
         _epoch("slow at first, and later again", [9.0, 1.0, 1.0, 1.0, 3.0, 1.0, 1.0, 1.0], 100,
                "warm-up"),
-        # Of nine, the second half are the last five. Its median stays what it was at first.
+        # Of nine, the second half is the last five. Its median must not be computed again.
         _epoch("an odd number", [9.0, 1.0, 1.25, 1.25, 3.0, 1.0, 1.0, 1.5, 1.25], 100, "warm-up"),
         _epoch("a limit that stays", [4.0, 1.6, 1.0, 4.0, 1.0, 1.0, 1.0, 1.25, 4.0], 100,
                "warm-up"),
@@ -85,15 +85,15 @@ FORMATS: Formats = {
     "bfloat16": (2.0**-126, 255 * 2.0**120, 2.0**-7),
     "float32": (2.0**-126, (2**24 - 1) * 2.0**104, 2.0**-23),
 }
-"""Smallest normal number, largest number and spacing after 1."""
+"""The smallest normal number, the largest number, and the spacing after 1."""
 
 
 def surviving_format(
     values: Sequence[float], formats: Formats, error: float, added: bool
 ) -> str | None:
-    """Return the first format without a reason against it."""
+    """Return the first format that can represent the values within the error."""
     sizes = sorted(map(abs, values))
-    # What may vanish beside the largest is out of question.
+    # Values within the allowed error of the largest may become 0.
     small = [size for size in sizes if size > error * sizes[-1]]
 
     def against(smallest: float, largest: float, spacing: float) -> bool:
@@ -110,8 +110,8 @@ def _tensor(
 ) -> Case:  # fmt: skip
     data = {"values": list(values), "formats": dict(formats), "error": error, "added": added}
     listed = str(list(values)) if len(values) < 9 else f"[{values[0]!r}, ...]"
-    message = "formats" if formats is FORMATS else str(dict(formats))
-    call = f"choose_precision({listed}, {message}, {error!r}, {added})"
+    argument = "formats" if formats is FORMATS else str(dict(formats))
+    call = f"choose_precision({listed}, {argument}, {error!r}, {added})"
     count = f"  # {len(values)} values" if len(values) > 8 else ""
     return Case(name, data, "sums" if added else "values", call + count)
 
@@ -181,7 +181,7 @@ _CHOOSE_PRECISION = Exercise(
 def scaled_step(
     scaled: Sequence[float], scale: float, good: int, interval: int
 ) -> tuple[list[float] | None, float, int]:
-    """Return what a step of loss scaling gives: gradients or None, the next scale, the count."""
+    """Return the gradients or None, the next scale and the count after a step of loss scaling."""
     if not math.isfinite(sum(abs(g) / 1e300 for g in scaled)):
         return None, 0.5 * scale, 0
     grown, count = divmod(good + 1, interval)
@@ -189,7 +189,7 @@ def scaled_step(
 
 
 def scaled_run(data: Mapping[str, Any]) -> list[tuple[list[float] | None, float, int]]:
-    """Return what each step of a case gives, the scale being handed on from step to step."""
+    """Return the result of each step of a case; each step uses the scale of the previous one."""
     scale, good, found = data["scale"], data["good"], []
     for true in data.get("true", [None]):
         scaled = data["scaled"] if true is None else scaled_gradients(true, scale)
@@ -240,7 +240,7 @@ def _scaler_cases(rng: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _judge_scaler(case: Case, outcome: Outcome) -> Wrong | None:
-    """Compare step by step, so that a long run shows the first step that is wrong."""
+    """Judge step by step, so that a long run shows the first wrong step."""
     expected = scaled_run(case.data)
     found = outcome.value if isinstance(outcome, Returned) else None
     if not isinstance(found, list):

@@ -1,4 +1,4 @@
-"""The networks that lab 12 trains: step by step in turns, scaled, compiled, in two processes."""
+"""Train lab 12's networks: in turns, with loss scaling, compiled, and in two processes."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 def device() -> str:
-    """Return where the lab trains: a GPU if there is one."""
+    """Return the lab's device: a GPU if there is one."""
     import torch
 
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def network(data: Dataset, seed: int = 0) -> ConvNeXt:
-    """Return the small ConvNeXt for a data set's pictures."""
+    """Return the small ConvNeXt for the images of a data set."""
     from hpml.suites.convnext_train import network_for
 
     return network_for(data, "cpu", seed=seed)
@@ -45,7 +45,7 @@ def trainer(
     data: Dataset, recipe: Recipe, epochs: int, seed: int = 0, *, warm: bool = True,
     on: str | None = None,
 ) -> Trainer:  # fmt: skip
-    """Return a training, on a GPU if there is one: of Tiny ImageNet there at the full size."""
+    """Return a trainer, on a GPU if there is one; there Tiny ImageNet gets the large network."""
     import torch
 
     from hpml.suites.convnext_train import network_for, recipe_for
@@ -53,16 +53,16 @@ def trainer(
     from hpml.training.processes import Processes
 
     where = on or device()
-    here = Processes(0, 1, torch.device(where))
+    processes = Processes(0, 1, torch.device(where))
     model, recipe = network_for(data, where, seed=seed), recipe_for(recipe.name, data, where)
-    made = Trainer(model, data, recipe, epochs=epochs, seed=seed, processes=here)
+    created = Trainer(model, data, recipe, epochs=epochs, seed=seed, processes=processes)
     if warm:
-        made.warm_up()
-    return made
+        created.warm_up()
+    return created
 
 
 def step_seconds(one: Trainer) -> list[float]:
-    """Train to the end; return what each step took, or several where a GPU is looked at less."""
+    """Train to the end, and return the seconds of each step, or of several between GPU syncs."""
     seconds: list[float] = []
     for _ in range(one.epochs):
         for _ in one.epoch():
@@ -71,7 +71,7 @@ def step_seconds(one: Trainer) -> list[float]:
 
 
 def in_turns(trainers: Mapping[str, Trainer]) -> Comparison:
-    """Train all of them to their end, a step of each in turn; return the seconds of an epoch."""
+    """Train all to the end, step by step in turns, and compare the seconds of an epoch."""
     samples: dict[str, list[float]] = {name: [] for name in trainers}
     names = list(trainers)
     for _ in range(next(iter(trainers.values())).epochs):
@@ -95,7 +95,7 @@ def in_turns(trainers: Mapping[str, Trainer]) -> Comparison:
 
 
 def kept_bytes(data: Dataset, recipe: Recipe) -> int:
-    """Return what a step's forward keeps for its backward pass, beside the weights."""
+    """Return the bytes that a step's forward keeps for its backward pass, without the weights."""
     import torch
 
     from hpml.profiling import saved_tensors
@@ -106,13 +106,13 @@ def kept_bytes(data: Dataset, recipe: Recipe) -> int:
     recipe = recipe_for(recipe.name, data, where)
     images = prepared(data.train.images[: recipe.batch].to(where), recipe)
     model = network_for(data, where).to(where)
-    # Of the two formats of 16 bits it is the same which: the bytes are equal.
+    # Either 16-bit format gives the same number of bytes.
     with torch.autocast(where, torch.bfloat16, enabled=recipe.precision != "float32"):
         return saved_tensors(model, images).total
 
 
 def batches(data: Dataset, steps: int, size: int) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Yield so many batches of images and labels, from the beginning again where they end."""
+    """Yield `steps` batches of images and labels, starting over at the end of the data."""
     from hpml.training import RECIPES, prepared
 
     for step in range(steps):
@@ -122,7 +122,7 @@ def batches(data: Dataset, steps: int, size: int) -> Iterator[tuple[torch.Tensor
 
 
 def gradients(model: nn.Module) -> list[float]:
-    """Return the gradients of all weights, one number after the other."""
+    """Return the gradients of all weights as one list."""
     import torch
 
     found = [w.grad for w in model.parameters() if w.grad is not None]
@@ -131,7 +131,7 @@ def gradients(model: nn.Module) -> list[float]:
 
 
 def give_gradients(model: nn.Module, numbers: list[float]) -> None:
-    """Put numbers in place of the gradients of all weights."""
+    """Replace the gradients of all weights by numbers."""
     import torch
 
     found = [w.grad for w in model.parameters() if w.grad is not None]
@@ -139,7 +139,7 @@ def give_gradients(model: nn.Module, numbers: list[float]) -> None:
 
 
 def pytorch_scales(data: Dataset, start: float, interval: int, steps: int) -> list[float]:
-    """Return the scale of each step of a training in float16 with PyTorch's GradScaler."""
+    """Return the scale at each step of a float16 training with PyTorch's GradScaler."""
     import torch
 
     model, scales = network(data), []
@@ -160,7 +160,7 @@ _PRODUCTS = re.compile(r"conv|mm$")
 
 
 def networks() -> dict[str, nn.Module]:
-    """Return both networks, for pictures of 64 pixels."""
+    """Return both networks, for images of 64 pixels."""
     from hpml.models import ToyResNet, convnext
 
     toy = ToyResNet(64, 20).train()
@@ -168,7 +168,7 @@ def networks() -> dict[str, nn.Module]:
 
 
 def step_of(model: Callable[..., Tensor]) -> Callable[[], None]:
-    """Return forward and backward on a few pictures of 64 pixels."""
+    """Return a function that runs forward and backward on 16 images of 64 pixels."""
     import torch
 
     generator = torch.Generator().manual_seed(0)
@@ -181,7 +181,7 @@ def step_of(model: Callable[..., Tensor]) -> Callable[[], None]:
 
 
 def outside_products() -> Table:
-    """Return how many operators of a step are neither products nor convolutions."""
+    """Return the number of operators of a step that are neither products nor convolutions."""
     from hpml.profiling import work_of
 
     rows = []
@@ -193,22 +193,22 @@ def outside_products() -> Table:
 
 
 def compiled_steps(run: bool) -> Page:
-    """Say what `torch.compile` does to a step of both networks: measured or recorded."""
+    """Report the effect of `torch.compile` on a step of both networks, measured or recorded."""
     if run:
         import torch
 
-        message = []
+        texts = []
         for name, model in networks().items():
-            ways = {name: step_of(model), f"{name}, compiled": step_of(torch.compile(model))}
-            message.append(race(ways).in_words(f"{name}, compiled"))
-        return say("; ".join(message) + ".")
+            runs = {name: step_of(model), f"{name}, compiled": step_of(torch.compile(model))}
+            texts.append(race(runs).in_words(f"{name}, compiled"))
+        return say("; ".join(texts) + ".")
     found = recorded("training")
     ratios = found["a step, compiled / before, on 16 pictures of 64 pixels [middle, low, high]"]
-    texts = "; one ".join(
+    steps = "; one ".join(
         f"of the {name} takes **{middle:.2f}** times as long as before ({low:.2f} to {high:.2f})"
         for name, (middle, low, high) in ratios.items()
     )
-    return say(f"Recorded on {found['machine']}: once compiled, a step {texts}.")
+    return say(f"Recorded on {found['machine']}: once compiled, a step {steps}.")
 
 
 SCRIPT = """\
@@ -226,7 +226,7 @@ if os.environ.get("RANK", "0") == "0":
 
 
 def two_processes() -> Table | Page:
-    """Train the digits for an epoch in one process and in two; return losses and time of both."""
+    """Train the digits for an epoch in one and in two processes, and return losses and times."""
     if quick():
         return say("A short run leaves out the two processes.")
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
@@ -240,7 +240,7 @@ def two_processes() -> Table | Page:
                              check=False, timeout=240, env=environment)  # fmt: skip
         if ran.returncode:
             lines = ran.stderr.strip().splitlines() or ["no message"]
-            # torchrun ends with a summary; the error itself comes first.
+            # torchrun prints the error first, then a summary.
             first = next((line for line in lines if "Error" in line), lines[-1])
             return say(f"{name[0].upper()}{name[1:]} did not train here: {first[:200]}")
         losses, seconds = json.loads(ran.stdout.strip().splitlines()[-1])

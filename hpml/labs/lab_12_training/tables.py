@@ -1,4 +1,4 @@
-"""What lab 12 shows: parameters, magnitudes, scales, steps, accuracies, published rows."""
+"""Tables, figures and verdicts of lab 12."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def shares(model: nn.Module) -> dict[str, float]:
 
 
 def draw_shares(models: Mapping[str, nn.Module]) -> Page:
-    """Draw which layers hold the parameters of each network."""
+    """Draw the shares of the parameters of each network by kind of layer."""
     rows = [
         Bar(f"{name}: {kind}", 100 * share, f"{share:.1%}",
             colour=style.ACCENT if kind == KINDS[0] else style.DATA)
@@ -62,7 +62,7 @@ def draw_shares(models: Mapping[str, nn.Module]) -> Page:
 def draw_magnitudes(
     tensors: Mapping[str, torch.Tensor], formats: Mapping[str, tuple[float, float, float]]
 ) -> Page:
-    """Draw how large the numbers of tensors are, over the ranges of some formats."""
+    """Draw histograms of the magnitudes in tensors above the ranges of number formats."""
     low, high, charts = -26, 18, []
     edge = math.log2(formats["float16"][0])
     for name, tensor in tensors.items():
@@ -84,7 +84,7 @@ def draw_magnitudes(
 def beside_published(
     taken: Comparison, trainers: Mapping[str, Trainer], kept: Mapping[str, int]
 ) -> Table:
-    """Return the published table with what was measured here, row by row, or recorded before."""
+    """Return the published table with measured or recorded results next to each row."""
     block = published("convnext_training")
     before = recorded("training")
     ratios = before["ratio to vanilla [middle, low, high]"]
@@ -92,20 +92,20 @@ def beside_published(
     rows = []
     for row in block["rows"]:
         recipe = MEASURED_AS[row["changes"]]
-        here = ["–", "–", "–"]
+        measured = ["–", "–", "–"]
         if recipe in taken:
             one = trainers[recipe]
             ratio, accuracy = taken.ratio(recipe).value, 100 * one.accuracies[-1]
             seconds = format_seconds(sum(one.seconds) / one.epochs)
-            here = [seconds, f"{ratio:.3f}", f"{accuracy:.2f} %"]
+            measured = [seconds, f"{ratio:.3f}", f"{accuracy:.2f} %"]
         elif recipe in ratios:
             middle, low, high = ratios[recipe]
             accuracy = before["accuracy"][recipe]
-            here = ["–", f"recorded: {middle:.2f} ({low:.2f} to {high:.2f})",
-                    f"recorded: {accuracy:.2f} %"]  # fmt: skip
-        there = [f"{row['epoch_s']:.2f} s", f"{row['epoch_s'] / first:.3f}",
-                 f"{row['val_accuracy']:.2f} %"]  # fmt: skip
-        pairs = [text for pair in zip(there, here, strict=True) for text in pair]
+            measured = ["–", f"recorded: {middle:.2f} ({low:.2f} to {high:.2f})",
+                        f"recorded: {accuracy:.2f} %"]  # fmt: skip
+        document = [f"{row['epoch_s']:.2f} s", f"{row['epoch_s'] / first:.3f}",
+                    f"{row['val_accuracy']:.2f} %"]  # fmt: skip
+        pairs = [text for pair in zip(document, measured, strict=True) for text in pair]
         rows.append([row["changes"], *pairs, format_bytes(kept[recipe]) if recipe in kept else "–"])
     columns = [f"{what}, {where}" for what in ("epoch", "ratio", "accuracy")
                for where in ("published", "here")]  # fmt: skip
@@ -123,7 +123,7 @@ def beside_published(
 
 
 def beside_gpu(taken: Comparison) -> Page:
-    """Say of each recipe whether it gains more or less here than on the document's GPU."""
+    """Report for each recipe whether it gains more or less than on the document's GPU."""
     rows = published("convnext_training")["rows"]
     seconds = {MEASURED_AS[row["changes"]]: row["epoch_s"] for row in rows}
     texts = []
@@ -138,8 +138,9 @@ def beside_gpu(taken: Comparison) -> Page:
     return say("; ".join(texts) + ".")
 
 
-def small_changes(taken: Comparison, most: float = 1.25) -> Page:
-    """Say which ways of execution change the time of an epoch by more than a quarter."""
+def small_changes(taken: Comparison) -> Page:
+    """Report which executions change the time of an epoch by more than a quarter."""
+    most = 1.25
     ratios = {name: taken.ratio(name) for name in taken.names[1:]}
     large = [name for name, r in ratios.items() if r.low > most or r.high < 1 / most]
     small = [name for name, r in ratios.items() if 1 / most < r.low <= r.high < most]
@@ -162,13 +163,13 @@ def formats_of(
     choose_precision: Callable[..., Any], formats: Formats, tensors: Mapping[str, torch.Tensor],
     error: float,
 ) -> Table:  # fmt: skip
-    """Return in which format each tensor survives, by the student's function and by the rules."""
+    """Return the format for each tensor, by the student's function and by the rules."""
     rows = []
     for name, tensor in tensors.items():
         given = (tensor.detach().flatten().tolist(), formats, error, "added" in name)
         try:
             yours = choose_precision(*given)
-        except Exception as raised:  # noqa: BLE001 - whatever unfinished code does
+        except Exception as raised:  # noqa: BLE001 - unfinished code may raise anything
             yours = type(raised).__name__
         rows.append([name, f"{tensor.numel():,}", yours or "–", surviving_format(*given) or "none"])
     return Table(["tensor", "numbers", "your choose_precision", "by the rules"], rows,
@@ -176,7 +177,7 @@ def formats_of(
 
 
 def interval(estimate: object) -> str:
-    """Return an estimate with its ends, as a student's function gave them."""
+    """Return the student's estimate and its interval as text."""
     if not isinstance(estimate, tuple | list) or len(estimate) != 3:
         return "not written yet"
     middle, low, high = map(format_seconds, estimate)
@@ -184,7 +185,7 @@ def interval(estimate: object) -> str:
 
 
 def tensors_of_step(data: Dataset) -> dict[str, torch.Tensor]:
-    """Return numbers of a step in float32: weights, activations, and the gradients of both."""
+    """Return the weights, activations and gradients of both in a float32 step."""
     import torch
 
     from hpml.labs.lab_12_training.networks import network
@@ -212,13 +213,13 @@ def tensors_of_step(data: Dataset) -> dict[str, torch.Tensor]:
 
 
 def spread(accuracies: Sequence[float]) -> str:
-    """Return a mean with the lowest and the highest."""
+    """Return the mean, lowest and highest accuracy as text."""
     low, high = min(accuracies), max(accuracies)
     return f"{statistics.fmean(accuracies):.2f} % ({low:.2f} to {high:.2f})"
 
 
 def accuracy_verdict(runs: Mapping[str, Sequence[float]]) -> Page:
-    """Say how far seeds, precision and a digit move the accuracy, and what this fits."""
+    """Report how much seeds, precision and a last digit change the accuracy, with the verdict."""
     vanilla = runs["vanilla"]
     seeds = max(vanilla) - min(vanilla)
     gains = [a - v for a, v in zip(runs["amp"], vanilla, strict=True)]
@@ -230,11 +231,11 @@ def accuracy_verdict(runs: Mapping[str, Sequence[float]]) -> Page:
         f"`nudged` by up to **{digit:.2f}**."
     )
     if min(gains) > 0:
-        texts = "That fits **A**: mixed precision wins with each seed."
+        verdict = "That fits **A**: mixed precision wins with each seed."
     elif 2 * precision < seeds:
-        texts = "That fits **B**: the seed matters more than twice as much as mixed precision."
+        verdict = "That fits **B**: the seed matters more than twice as much as mixed precision."
     elif 2 * digit > precision:
-        texts = "That fits **C**: a last digit matters over half as much as mixed precision."
+        verdict = "That fits **C**: a last digit matters over half as much as mixed precision."
     else:
-        texts = "That fits none of them alone."
-    return say(f"{seen}\n\n{texts}")
+        verdict = "That fits none of them alone."
+    return say(f"{seen}\n\n{verdict}")

@@ -1,1 +1,1 @@
-"""Lab 13: activations, what their gradients need, and what a compiler makes of them."""
+"""Lab 13: activations, their gradients, and their compilation."""

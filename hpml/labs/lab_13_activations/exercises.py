@@ -1,4 +1,4 @@
-"""The exercises of lab 13: where a gradient dies, what is kept for it, and FastSwish's own."""
+"""The exercises of lab 13: dead gradients, saved bytes, and the backward of FastSwish."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def _interval_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _interval("not a number", "torch.where(x < 0, 1 / (x - x), x)", 1.0, 2.0, "nearly"),
     ]
     for number in range(12 if more else 4):
-        # Where GELU's gradient becomes 0 is a matter of how exactly it is computed.
+        # Where GELU's gradient becomes 0 depends on the precision of the computation.
         text = generator.choice([text for text in ACTIVATIONS if text != "F.gelu(x)"])
-        # No end lies at a joint, and where it lives, it does on more than a hundredth.
+        # No end is at a joint; a gradient that lives is not 0 on at least 1 % of the interval.
         low = generator.randint(-18, 16) + 0.5
         high = low + generator.randint(1, int(18.5 - low))
         part = ("right", "nearly")[number % 2]
@@ -57,7 +57,7 @@ def _interval_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _dies(case: Case) -> bool:
-    """Look the dead intervals up: nothing is computed."""
+    """Look the dead intervals up, without computing a gradient."""
     low, high = case.data["interval"]
     return any(a < low and high < b for a, b in ACTIVATIONS[case.data["activation"]])
 
@@ -77,13 +77,13 @@ _GRADIENT_DIES = Exercise(
 
 
 def kept(operations: Operations) -> int:
-    """Return the bytes that autograd saves for one number, asking backward from each operand."""
-    made = {result: (operation, operands) for result, operation, operands in operations}
+    """Return the bytes per element that autograd saves."""
+    produced = {result: (operation, operands) for result, operation, operands in operations}
 
     def needed(name: object) -> bool:
-        if name not in made:
+        if name not in produced:
             return name == "x"
-        operation, operands = made[str(name)]
+        operation, operands = produced[str(name)]
         return operation != "less" and any(map(needed, operands))
 
     saved: set[object] = set()
@@ -97,7 +97,7 @@ def kept(operations: Operations) -> int:
             saved.add(result)
         elif operation in ("clamp", "hardswish", "where"):
             saved.add(operands[0])
-    return sum(1 if made.get(str(name), ("",))[0] == "less" else 4 for name in saved)
+    return sum(1 if produced.get(str(name), ("",))[0] == "less" else 4 for name in saved)
 
 
 _FAST_SWISH: Operations = (
@@ -172,7 +172,7 @@ def _operation_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         operations = _drawn_operations(generator)
         part = "choices" if any(kind == "less" for _, kind, _ in operations) else "tensors"
         cases.append(Case(f"drawn, number {number + 1}", {"operations": operations}, part))
-    # Of each part one at least is drawn.
+    # At least one drawn case for each part.
     last = ("out", "mul", (f"t{generator.randint(1, 9)}", "x"))
     exponential = (str(last[2][0]), "exp", ("x",))
     cases.append(Case("drawn product", {"operations": [exponential, last]}, "tensors"))
@@ -217,7 +217,7 @@ def _backward_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _backward_case("float64", wide, ones, "every input", dtype="float64"),
     ]
     for number in range(6 if more else 2):
-        # Multiples of an eighth without the place of the slope's zero, -1.5.
+        # Multiples of 1/8 without -1.5, where the slope is 0.
         x = [float(generator.choice([n for n in range(-64, 65) if n != -12])) / 8 for _ in range(8)]
         grad = [float(generator.choice([-3, -1, 0, 1, 2, 5])) for _ in range(8)]
         dtype = generator.choice(["float32", "float64"])

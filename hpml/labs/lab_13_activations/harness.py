@@ -1,4 +1,4 @@
-"""Activations and tensors that the exercises of lab 13 are called with, and what is observed."""
+"""The harness of lab 13: builds activations and tensors, and observes results."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ ACTIVATIONS: dict[str, tuple[tuple[float, float], ...]] = {
     "torch.where(x < -2, 2 / (3 * x.clamp(max=-2)), F.hardswish(x))": (),
     "torch.where(x < 0, 1 / (x - x), x)": (),
 }
-"""Activations by their text, and between -19 and 19 where the gradient of each is 0 in float32."""
+"""By source text, the intervals in which an activation's float32 gradient is 0, for |x| < 19."""
 
 
 def activation_and_interval(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an activation as a function of a tensor, and an interval."""
+    """Return an activation, compiled from its text, and an interval."""
     import torch
     import torch.nn.functional
 
@@ -37,7 +37,7 @@ def activation_and_interval(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def tensors(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an input and a gradient of one shape."""
+    """Return an input and a gradient of the same shape."""
     import torch
 
     dtype = getattr(torch, data["dtype"])
@@ -47,13 +47,13 @@ def tensors(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def truth_of(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return True or False also for a tensor or NumPy's value that is one of the two."""
+    """Return the result, as a bool if it is a single truth value of torch or NumPy."""
     single = getattr(result, "ndim", None) == 0
     return bool(result) if single and str(result.dtype).endswith("bool") else result
 
 
 def numbers_of(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return a tensor as its numbers to six digits, one after the other, with shape and dtype."""
+    """Return a tensor's numbers to six digits, its shape and its dtype."""
     import torch
 
     if not isinstance(result, torch.Tensor):

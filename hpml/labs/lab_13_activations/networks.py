@@ -1,4 +1,4 @@
-"""The small ConvNeXt with an activation of one's own: curves, training, published times."""
+"""The small ConvNeXt with any activation: curves, training, published times."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Activation = Callable[[Any], Any]
 
 
 def network(activation: Activation, *, seed: int = 0, **options: Any) -> torch.nn.Module:
-    """Return the small ConvNeXt with any function as its activation."""
+    """Return the small ConvNeXt with a function as its activation."""
     from hpml.models.convnext import convnext
 
     return convnext("small", activation=activation, seed=seed, **options)
 
 
 def one_block(activation: Activation) -> torch.nn.Module:
-    """Return a ConvNeXt of a single block in eval mode, which is compiled in seconds."""
+    """Return a ConvNeXt of one block in eval mode, which compiles in seconds."""
     import torch
 
     from hpml.models.convnext import Applied, ConvNeXt
@@ -39,7 +39,7 @@ def one_block(activation: Activation) -> torch.nn.Module:
 
 
 def trained(activation: Activation, epochs: int, seed: int = 0) -> Training:
-    """Train the network on the digits, by the recipe that lab 12 begins with."""
+    """Train the network on the digits with lab 12's recipe "vanilla"."""
     from hpml.datasets import digits
     from hpml.training import RECIPES, train
 
@@ -48,15 +48,15 @@ def trained(activation: Activation, epochs: int, seed: int = 0) -> Training:
 
 
 def beside_published(raced: Mapping[int, Comparison]) -> Table:
-    """Return the time of the network by batch as a ratio to GELU's, beside the document's."""
+    """Return the times relative to GELU's by batch size, next to the document's."""
     rows: dict[str, list[object]] = {}
     first = next(iter(raced.values()))
     for name in first.names:
-        texts = _published(name)
+        published_ratios = _published(name)
         ratios: list[object] = []
         for batch, comparison in raced.items():
             own = "baseline" if name == comparison.baseline else str(comparison.ratio(name))
-            ratios += [own, texts.get(batch)]
+            ratios += [own, published_ratios.get(batch)]
         rows[name] = [name, *ratios]
     columns = ["activation"]
     for batch in raced:
@@ -72,23 +72,25 @@ def beside_published(raced: Mapping[int, Comparison]) -> Table:
 
 
 def _published(name: str) -> dict[int, float]:
-    """Return the document's times of an activation as ratios to GELU's, by batch."""
-    way, _, compiled = name.partition(", ")
+    """Return the document's times of an activation relative to GELU's, by batch size."""
+    activation, _, compiled = name.partition(", ")
     if compiled == "one kernel":
         return {}
-    texts = " + ".join(["torch.compile"] * bool(compiled) + [way] * (way != "GELU"))
+    parts = ["torch.compile"] * bool(compiled) + [activation] * (activation != "GELU")
     rows = {row["changes"]: row for row in published("convnext_inference")["rows"]}
-    row, base = rows[texts or "vanilla (GELU)"], rows["vanilla (GELU)"]
+    row, base = rows[" + ".join(parts) or "vanilla (GELU)"], rows["vanilla (GELU)"]
     return {batch: row[f"bs{batch}_ms"] / base[f"bs{batch}_ms"] for batch in (1, 64)}
 
 
 def draw_accuracies(accuracies: Mapping[str, Sequence[float]]) -> Page:
-    """Draw each run's accuracy as a point, and name the document's single run beside it."""
-    texts = {row["changes"]: row["val_accuracy"] for row in published("convnext_inference")["rows"]}
-    texts["GELU"] = texts["vanilla (GELU)"]
+    """Draw each run's accuracy as a point, labelled with the document's single run."""
+    published_accuracy = {
+        row["changes"]: row["val_accuracy"] for row in published("convnext_inference")["rows"]
+    }
+    published_accuracy["GELU"] = published_accuracy["vanilla (GELU)"]
     rows = []
     for name, found in accuracies.items():
-        row = f"{name} (published, one run: {texts[name]:.2f} %)"
+        row = f"{name} (published, one run: {published_accuracy[name]:.2f} %)"
         rows.append(Dot(row, found))
         rows.append(Dot(row, statistics.mean(found), "", None, style.ACCENT, "|"))
     title = "Accuracy: a point is a run, a line their mean"
@@ -103,8 +105,8 @@ def draw_curves(activations: Mapping[str, Callable[[Any], Any]]) -> Page:
     """Draw the values and the gradients of some activations between -6 and 6."""
     import torch
 
-    values, slopes, message = [], [], []
-    # Where two are equal, the dashes of one are on the line of the other.
+    values, slopes, notes = [], [], []
+    # Different dashes keep two equal curves visible.
     forms = zip(activations.items(), ("-", "--", ":", "-"), strict=False)
     for (name, activation), form in forms:
         x = torch.linspace(-6, 6, 601, requires_grad=True)
@@ -113,10 +115,10 @@ def draw_curves(activations: Mapping[str, Callable[[Any], Any]]) -> Page:
         at, y = x.detach().tolist(), y.detach().tolist()
         values.append(Line(name, at, y, form))
         slopes.append(Line(name, at, slope.tolist(), form))
-        message.append(f"{name} {y[50]:.3g}, gradient {float(slope[50]):.3g}")
+        notes.append(f"{name} {y[50]:.3g}, gradient {float(slope[50]):.3g}")
     return show(
         lines(values, title="Values", x="x", y=" ", ylim=(-0.6, 2), level=[0]),
         lines(slopes, title="Gradients", x="x", y=" ", level=[0]),
         beside=True, width=11.0,
-        text=f"Values and gradients of {', '.join(activations)}. At -5: {'; '.join(message)}.",
+        text=f"Values and gradients of {', '.join(activations)}. At -5: {'; '.join(notes)}.",
     )  # fmt: skip

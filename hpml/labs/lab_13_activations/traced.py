@@ -1,4 +1,4 @@
-"""An activation as the list of its operations, and the most memory that its tensors hold."""
+"""The operations of an activation, and the peak memory of its tensors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAMES = {
 
 
 def operations_of(activation: Callable[[Any], Any]) -> list[Operation]:
-    """Return the operations of an activation: result, operation, operands; the input is ``"x"``."""
+    """Return an activation's operations as (result, operation, operands); the input is ``"x"``."""
     import torch
 
     found: list[Operation] = []
@@ -43,7 +43,7 @@ def operations_of(activation: Callable[[Any], Any]) -> list[Operation]:
 
 
 def peak_of_tensors(run: Callable[[], object]) -> int:
-    """Return the most bytes that tensors on the CPU held at a time during a call, beyond before."""
+    """Return the peak of additional bytes in CPU tensors during a call of `run`."""
     from torch.profiler import ProfilerActivity, profile
 
     cpu = [ProfilerActivity.CPU]
@@ -60,7 +60,7 @@ def peak_of_tensors(run: Callable[[], object]) -> int:
 
 @contextlib.contextmanager
 def _quiet_recorder() -> Iterator[None]:
-    """Keep the recorder from writing its own log into the student's cell."""
+    """Keep Kineto's log messages out of the student's cell."""
     before = os.environ.get("KINETO_LOG_LEVEL")
     os.environ["KINETO_LOG_LEVEL"] = before or "99"
     try:
@@ -76,7 +76,7 @@ def costs(
     runs: Mapping[str, Callable[[], object]],
     x: Any,
 ) -> Table:
-    """Return time, operators and memory of activations, whose forward and backward were raced."""
+    """Return the raced times, the operators and the memory of activations."""
     rows = [
         [
             name,

@@ -1,1 +1,1 @@
-"""Lab 14: other runtimes, integers, and what a loop need not compute again."""
+"""Lab 14: other runtimes, integer networks, and loop-invariant values."""

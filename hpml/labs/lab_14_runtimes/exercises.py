@@ -1,4 +1,4 @@
-"""The exercises of lab 14: the best setting, integers for floats, what a loop keeps."""
+"""The exercises of lab 14: the best setting, quantisation, loop-invariant values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Edges = Mapping[str, Sequence[str]]
 
 
 def _drawn_times(generator: random.Random, settings: int, rounds: int) -> dict[str, list[float]]:
-    """Return times that drift together, some of them close, some disturbed."""
+    """Return times with a common drift, some of them close, some with an outlier."""
     drift = [generator.uniform(1, 2) for _ in range(rounds)]
     table = {}
     for place in range(settings):
@@ -173,7 +173,7 @@ def _invariant_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _invariant(case: Case) -> set[str]:
-    """Go through the edges again and again, until none carries a variation any further."""
+    """Return the values that do not vary, by propagating variation to a fixed point."""
     edges: Edges = case.data["edges"]
     reached: set[str] = set(case.data["varying"])
     before = -1

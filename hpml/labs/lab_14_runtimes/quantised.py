@@ -1,4 +1,4 @@
-"""A small network that knows digits: trained, rounded to fewer bits, and run in integers."""
+"""A small network for digits: trained, rounded to fewer bits, and run in integers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BATCH = 256
 
 @cache
 def images() -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Return the digits: 64 numbers each with its label, to train with and to validate with."""
+    """Return images of 64 numbers and labels for training, then the same for validation."""
     from hpml.datasets import digits
 
     data = digits()
@@ -36,7 +36,7 @@ def images() -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
 
 def trained(seed: int, model: nn.Module | None = None, epochs: int = 8) -> nn.Module:
-    """Train a network, or go on with one, and return it."""
+    """Train a new network, or train `model` further, and return it."""
     import torch
     from torch import nn
 
@@ -60,7 +60,7 @@ def trained(seed: int, model: nn.Module | None = None, epochs: int = 8) -> nn.Mo
 
 
 def accuracy(model: Callable[[Tensor], Any]) -> float:
-    """Return which part of the validation digits is recognised."""
+    """Return the share of the validation digits that is recognised."""
     import torch
 
     _, _, x, labels = images()
@@ -69,7 +69,7 @@ def accuracy(model: Callable[[Tensor], Any]) -> float:
 
 
 def rounded(model: nn.Module, quantise: Quantise, bits: int, *, by_row: bool) -> nn.Module:
-    """Return a copy whose weights are what is left of them after `quantise` and back."""
+    """Return a copy whose weights are quantised and converted back."""
     import torch
     from torch import nn
 
@@ -80,45 +80,52 @@ def rounded(model: nn.Module, quantise: Quantise, bits: int, *, by_row: bool) ->
             rows = weight if by_row else weight.reshape(1, -1)
             back = []
             for row in rows.tolist():
-                total, scale = quantise(row, bits)
-                back.append(scale * torch.tensor(total, dtype=torch.float32))
+                integers, scale = quantise(row, bits)
+                back.append(scale * torch.tensor(integers, dtype=torch.float32))
             layer.weight.data = torch.stack(back).reshape(weight.shape)
     return model
 
 
 def draw_accuracy(found: Mapping[str, Mapping[int, Sequence[float]]], full: float) -> Page:
-    """Draw accuracy by bits, a line for each way and a point for each network."""
+    """Draw accuracy by bits, a line for each variant and a point for each network."""
     drawn = []
-    for way, by_bits in found.items():
+    for variant, by_bits in found.items():
         middle = [100 * sorted(values)[len(values) // 2] for values in by_bits.values()]
         texts = ", ".join(f"{b} bits {v:.1f} %" for b, v in zip(by_bits, middle, strict=True))
-        drawn.append(Line(way, list(by_bits), middle, text=texts))
+        drawn.append(Line(variant, list(by_bits), middle, text=texts))
         for bits, values in by_bits.items():
-            drawn.append(Line(way, [bits] * len(values), [100 * v for v in values], "", marker="o"))
+            shares = [100 * value for value in values]
+            drawn.append(Line(variant, [bits] * len(values), shares, "", marker="o"))
     chart = lines(drawn, title="Accuracy by bits", x="bits per weight", y="digits recognised, %",
                   ylim=(0, 105), level=[100 * full])  # fmt: skip
     return show(chart, caption=f"Dashed: with 32-bit floats, {100 * full:.1f} %.")
 
 
 def in_integers(seeds: Sequence[int]) -> dict[str, list[nn.Module]]:
-    """Return networks, one a seed, as they are and, with torchao, in integers in three ways."""
+    """Return a network per seed in floats and, with torchao, in three integer variants."""
     from hpml.runtimes import int8
 
     x, _, _, _ = images()
-    some = [x[start : start + BATCH] for start in range(0, 4 * BATCH, BATCH)]
+    batches = [x[start : start + BATCH] for start in range(0, 4 * BATCH, BATCH)]
     found: dict[str, list[nn.Module]] = {"floats": [trained(seed).eval() for seed in seeds]}
     if quick() or not installed_version("torchao"):
         return found
     for way in ("dynamic", "static", "aware"):
         found[way] = [
-            int8(model, some[0], way, calibration=some, train=partial(trained, seed, epochs=2))
+            int8(
+                model,
+                batches[0],
+                way,
+                calibration=batches,
+                train=partial(trained, seed, epochs=2),
+            )
             for seed, model in zip(seeds, found["floats"], strict=True)
         ]
     return found
 
 
 def race_integers(found: Mapping[str, Sequence[nn.Module]]) -> Comparison | Page:
-    """Compare the first network of each way, compiled; or say why that is left out."""
+    """Compare the first network of each variant, compiled, or say why that is left out."""
     from hpml.runtimes import compile_int8
 
     if len(found) == 1 and quick():
@@ -133,7 +140,7 @@ def race_integers(found: Mapping[str, Sequence[nn.Module]]) -> Comparison | Page
 
 
 def integer_table(found: Mapping[str, Sequence[nn.Module]], raced: Comparison | Page) -> Table:
-    """Return accuracy over the networks, size and time side by side."""
+    """Return the accuracy, size and time of each variant."""
     from hpml.runtimes import weight_bytes
 
     size, compiled = weight_bytes(found["floats"][0]), isinstance(raced, Comparison)
@@ -154,11 +161,11 @@ def integer_table(found: Mapping[str, Sequence[nn.Module]], raced: Comparison | 
 
 
 def draw_rounding(x: Sequence[float], quantise: Quantise, choices: Sequence[int]) -> Page:
-    """Draw what is left of some weights after rounding to fewer and fewer bits."""
+    """Draw weights after rounding to different numbers of bits."""
     rows = [Dot("as trained", list(x), marker="|")]
     for bits in choices:
-        total, scale = quantise(list(x), bits)
-        left = [scale * value for value in total]
-        rows.append(Dot(f"{bits} bits, {len(set(total))} values", left, marker="|"))
+        integers, scale = quantise(list(x), bits)
+        left = [scale * value for value in integers]
+        rows.append(Dot(f"{bits} bits, {len(set(integers))} values", left, marker="|"))
     chart = dots(rows, title="One row of weights, rounded", x="weight")
     return show(chart, text=f"One row of weights: {', '.join(row.name for row in rows)}.")

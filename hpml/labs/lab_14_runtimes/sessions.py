@@ -1,4 +1,4 @@
-"""Models in other runtimes: published figures, operators left, parallel chunks, loops."""
+"""Models in other runtimes: published figures, fused operators, parallel calls, loops."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def onnx_is_here() -> bool:
-    """Return whether models can be exported to ONNX here; where they cannot, say what to do."""
+    """Return whether models can be exported to ONNX; if not, show what to install."""
     missing = [name for name in ("onnx", "onnxscript") if not installed_version(name)]
     if missing:
         put(
@@ -40,7 +40,7 @@ def onnx_is_here() -> bool:
 
 
 def operators_left(exported: OnnxModel) -> Table:
-    """Return how often each operator stands in the graph after each level of optimisation."""
+    """Return the number of each operator in the graph after each level of optimisation."""
     from hpml.runtimes import optimised_operators
 
     counts = {level: optimised_operators(exported, level) for level in ("off", "basic", "all")}
@@ -51,14 +51,14 @@ def operators_left(exported: OnnxModel) -> Table:
 
 
 def beside_published(raced: Comparison) -> Table:
-    """Return the document's inference rows for batch 1, as ratios, beside those measured here."""
+    """Return the document's times for batch 1 next to the measured ones, relative to eager."""
     block = published("convnext_inference")
     rows = {row["changes"]: row["bs1_ms"] for row in block["rows"]}
     given = {"eager": "1", "compiled": f"{rows['torch.compile'] / rows['vanilla (GELU)']:.2f}"}
     shown: list[list[object]] = []
     for name in dict.fromkeys((*given, *raced.names)):
-        here = str(raced.ratio(name)) if name in raced else ""
-        shown.append([name, given.get(name, ""), "1" if name == "eager" else here])
+        ratio = str(raced.ratio(name)) if name in raced else ""
+        shown.append([name, given.get(name, ""), "1" if name == "eager" else ratio])
     caption = (
         f"Published: {block['hardware']}, 18 million parameters, batch 1, as ratios. The document "
         "has no figures for TensorRT or quantisation."
@@ -69,7 +69,7 @@ def beside_published(raced: Comparison) -> Table:
 
 @cache
 def runs_at(model: nn.Module, pixels: int) -> Mapping[str, Callable[[], Any]]:
-    """Return calls of a model on one image of so many pixels a side, by runtime."""
+    """Return calls of a model on one square image, by runtime."""
     import torch
 
     from hpml.runtimes import runtimes
@@ -78,7 +78,7 @@ def runs_at(model: nn.Module, pixels: int) -> Mapping[str, Callable[[], Any]]:
 
 
 def in_turn(run: Callable[[], Any], times: int) -> Callable[[], object]:
-    """Return what makes a call several times, one after the other."""
+    """Return a function that makes a call several times in sequence."""
 
     def runs() -> None:
         for _ in range(times):
@@ -88,14 +88,14 @@ def in_turn(run: Callable[[], Any], times: int) -> Callable[[], object]:
 
 
 def in_parallel(run: Callable[[], Any], times: int, threads: int) -> Callable[[], object]:
-    """Return what makes a call several times, shared out among threads."""
+    """Return a function that makes a call several times, divided among threads."""
     pool = ThreadPoolExecutor(threads)
     chunk = in_turn(run, times // threads)
     return lambda: list(pool.map(lambda _: chunk(), range(threads)))
 
 
 def operator_seconds(model: SymbolicModel, *inputs: Any, runs: int = 40) -> dict[str, float]:
-    """Return the seconds of each layer of a model, the median over runs; "total" is the whole."""
+    """Return the median seconds of each layer of a model over runs, and of the total."""
     import torch
 
     with torch.no_grad(), operator_timing(model) as timing:
@@ -109,12 +109,12 @@ def operator_seconds(model: SymbolicModel, *inputs: Any, runs: int = 40) -> dict
                 last = times.setdefault(label.node, [])
                 last.append(0.0)
             if label is not OTHER and label.operator != "[Guard]":
-                last[-1] += 1e-9 * (end - start)  # letting its arguments go belongs to it
+                last[-1] += 1e-9 * (end - start)  # includes freeing its arguments
     return {name: statistics.median(seconds) for name, seconds in times.items()}
 
 
 def loop(step: Callable[[Any], Any], state: Any, steps: int) -> Any:
-    """Call a step again and again, each time with what it returned, without gradients."""
+    """Call a step repeatedly on its own result, without gradients."""
     import torch
 
     with torch.no_grad():

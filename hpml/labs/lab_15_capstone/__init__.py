@@ -1,1 +1,1 @@
-"""Lab 15: a slow training script of one's own, fixed fault by fault and measured each time."""
+"""Lab 15: a slow training script, fixed fault by fault and measured after each fix."""

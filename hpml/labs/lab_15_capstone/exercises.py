@@ -1,4 +1,4 @@
-"""The exercises of lab 15: a training script made faster, and the largest gain of a fix."""
+"""The exercises of lab 15: the speed-up of fixes, and a faster training script."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from hpml.labs.lab_15_capstone.harness import reported, waves
 from hpml.labs.lab_15_capstone.scripts import original
 
 RELATIVE, ABSOLUTE = 1e-4, 1e-5
-"""How far a number may be from the original's, which computes in float64. What float32 rounds away
-is a hundredth of it; a halved precision, or a step that is another, is far beyond."""
+"""The allowed difference from the original, which computes in float64: a hundred times float32's
+rounding error, but far below that of a 16-bit format or a different step."""
 
 _NAMES = ("loss", "worst loss", "score")
 
@@ -31,7 +31,7 @@ def _fix_case(
 
 
 def _fix_cases(generator: random.Random, more: bool) -> Sequence[Case]:
-    # Sixty-fourths are exact in binary, so that what is left of 1 is exact.
+    # Multiples of 1/64 are exact in binary, so the remaining share is exact.
     cases = [
         _fix_case("half of it, twice as fast", {"f": 0.5}, {"f": 2.0}),
         _fix_case("nothing fixed", {"f": 0.25, "g": 0.5}, {}),
@@ -77,8 +77,8 @@ def _training(generator: random.Random, name: str, part: str = "losses", **setti
         "rate": generator.choice([0.05, 0.1, 0.2]), "seed": generator.randint(0, 999),
         "drawn": generator.randint(0, 2**40),
     } | settings  # fmt: skip
-    message = ", ".join(f"{key}={data[key]}" for key in ("width", "epochs", "batch_size", "rate"))
-    call = f"train(signals, labels, {message}, seed={data['seed']})  # {data['count']} signals"
+    keywords = ", ".join(f"{key}={data[key]}" for key in ("width", "epochs", "batch_size", "rate"))
+    call = f"train(signals, labels, {keywords}, seed={data['seed']})  # {data['count']} signals"
     return Case(name, data, part, call)
 
 
@@ -109,16 +109,15 @@ def _training_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 @lru_cache(maxsize=64)
 def _trained(data: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
-    given = waves(dict(data))
-    # Each round of the grader waits for this. On a busy machine two threads would wait for each
-    # other, and take ten times as long for so small a network.
+    arguments = waves(dict(data))
+    # On a busy machine two threads would take ten times as long for so small a network.
     with torch_threads(1):
-        observed: dict[str, Any] = reported(original(**given), {})
+        observed: dict[str, Any] = reported(original(**arguments), {})
     return observed
 
 
 def judge_training(case: Case, outcome: Outcome) -> Wrong | None:
-    """Return the first number that is not the original's."""
+    """Return the first number that differs from the original's."""
     expected = _trained(tuple(case.data.items()))
     found = observed(outcome)
     if found is None:
@@ -144,7 +143,7 @@ def judge_training(case: Case, outcome: Outcome) -> Wrong | None:
 
 
 def _training_symptom(case: Case, outcome: Outcome) -> object:
-    """Return what was reported, to as many digits as any precision gives."""
+    """Return the reported numbers, rounded to digits that are correct in any precision."""
     found = observed(outcome)
     if found is None:
         return symptom(case, outcome)

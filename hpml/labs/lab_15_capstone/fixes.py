@@ -1,4 +1,4 @@
-"""A log of fixes: each measured in turns with the version before it and with the original."""
+"""A log of fixes; each is measured in turns with the previous version and the original."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ class Rung:
     comparison: Comparison
     expected: float
     because: str
-    kept: int  # the most bytes that autograd kept at one time
+    kept: int  # the peak of the bytes that autograd kept
 
     @property
     def bought(self) -> Ratio:
-        """The time as a multiple of the version before."""
+        """The time as a multiple of the previous version's."""
         before = "before" if "before" in self.comparison.names else "original"
         return self.comparison.ratio("this", before)
 
     @property
     def total(self) -> Ratio:
-        """The time as a multiple of the original."""
+        """The time as a multiple of the original's."""
         return self.comparison.ratio("this", "original")
 
     @property
     def held(self) -> str:
-        """Whether the claim was within a tenth of the interval that was measured."""
+        """Whether the claim was within 10 % of the measured interval."""
         bought = self.bought
         if self.expected * bought.low > 1.1:
             return "too high"
@@ -62,20 +62,20 @@ class Rung:
 
 @dataclass
 class Ladder:
-    """The versions of one script, from the original down."""
+    """The versions of a script after each fix."""
 
     script: Script
     rungs: list[Rung] = field(default_factory=list)
 
     @property
     def path(self) -> Path:
-        """The file of results, one line for each measurement."""
+        """The file of results, one line per measurement."""
         return results_folder() / "capstone" / f"results_{self.script.seed}.jsonl"
 
     def add(
         self, what: str, train: Callable[..., Any], expected: float | None, because: str
     ) -> Page:
-        """Check a version, measure it beside the one before, and draw the ladder."""
+        """Check a version, measure it next to the previous one, and draw the ladder."""
         if expected is None or not because:
             return say(
                 f"**{what}** is not in the log yet. Write your claim first: how many times as fast "
@@ -90,7 +90,7 @@ class Ladder:
         runs = {"original": self.script.train, "this": now}
         if self.rungs:
             runs["before"] = self.rungs[-1].train
-        # Each call with a seed of its own: losses that are remembered are of no use.
+        # Each call has a new seed, so that cached losses do not help.
         seeds = itertools.count(given["seed"])
 
         def calling(run: Callable[..., Any]) -> Callable[[], Any]:
@@ -107,7 +107,7 @@ class Ladder:
         return self.draw()
 
     def draw(self) -> Page:
-        """Return the picture: the time that is left after each fix, and what each fix gained."""
+        """Draw the time that is left after each fix, and the gain of each fix."""
         gone = style.tint(style.ACCENT, 0.35)
         rows, last = [Bar("original", 1.0, "1", colour=style.MUTED)], 1.0
         for rung in self.rungs:
@@ -124,7 +124,7 @@ class Ladder:
         return show(chart, caption=caption, width=9.5)
 
     def table(self) -> Table:
-        """Return each claim beside its measurement, and the memory that each version keeps."""
+        """Return each claim next to its measurement, and the memory that each version keeps."""
         rows = [
             [rung.what, rung.because, f"{rung.expected:.2f} ×", _times(rung.bought), rung.held,
              format_bytes(rung.kept), _times(rung.total)] for rung in self.rungs
@@ -143,7 +143,7 @@ def _times(ratio: Ratio) -> str:
 
 
 def most_kept(train: Callable[..., Any]) -> int:
-    """Return the most bytes of saved tensors that were alive at one time in one run."""
+    """Return the peak of the bytes of saved tensors in a run."""
     import torch
 
     alive = most = 0
@@ -165,14 +165,14 @@ def most_kept(train: Callable[..., Any]) -> int:
 
 
 def equal_losses(train: Callable[..., Any]) -> Wrong | None:
-    """Return where a version reports something else than the scripts do, or None."""
+    """Return where a version's reports differ from the original's, or None."""
     small = {**SIZES, "count": 150, "length": 64, "width": 32, "seed": 3, "drawn": 3}
     outcome = outcome_of(call(train, waves, reported, small))
     return judge_training(Case("as large as in the ladder", small), outcome)
 
 
 def class_table(paths: Iterable[str | Path]) -> Table:
-    """Return the class, fastest first."""
+    """Return the ranking of a class from its files of results, fastest first."""
     entries: list[tuple[str, Ratio, str]] = []
     for path in paths:
         cases = [case for case in read_cases(path) if case.suite == SUITE]

@@ -1,4 +1,4 @@
-"""What the exercises of lab 15 are called with: noisy waves to tell apart, and what is observed."""
+"""The harness of lab 15: noisy waves to classify, and the reports of a training."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def waves(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of ``train``: signals drawn from ``drawn``, and the settings."""
+    """Return the arguments of ``train``: signals from the seed ``drawn``, and the settings."""
     import torch
 
     settings = dict(data)
@@ -24,7 +24,7 @@ def waves(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def reported(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return the reports of all steps and the means of all epochs, as plain numbers."""
+    """Return the reports of all steps and the mean losses of all epochs as plain numbers."""
     if not isinstance(result, (tuple, list)) or len(result) != 2:
         return result
     steps, epochs = result

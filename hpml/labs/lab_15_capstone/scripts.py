@@ -1,4 +1,4 @@
-"""A slow training script from a seed: seven faults, elsewhere and otherwise for each student."""
+"""Generate a slow training script from a seed, with seven faults that vary by student."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from string import Template
 from typing import Any
 
 FAULTS = ("loop", "reading", "table", "dtype", "activation", "loader", "graph")
-"""A loop over a batch, numbers read one by one, a table made anew, float64, an activation in
-pieces, samples collected one by one, and graphs kept."""
+"""A loop over a batch, numbers read one by one, a table computed again, float64, an unfused
+activation, samples collected one by one, and graphs kept alive."""
 
 Fragments = Mapping[str, str]
 
@@ -164,7 +164,7 @@ SLOW: Mapping[str, tuple[Fragments, ...]] = {
         },
     ),
 }
-"""For each fault its variants, by the places of the script that they fill; tests have the fixes."""
+"""The variants of each fault, as fragments by placeholder; the fixes are in the tests."""
 
 _SCRIPT = '''"""Train a network that tells $things apart by frequency. It works, but it is slow."""
 
@@ -251,7 +251,7 @@ if __name__ == "__main__":
     print(f"{len(reports)} steps, loss by epoch:", *(f"{mean:.4f}" for mean in means))
 '''
 
-# The features are made in the model, or before it; there the table is the caller's as well.
+# The features are computed in the model, or partly before it.
 _PLACES: tuple[Fragments, ...] = (
     {
         "spectrum": "spectrum = standardise(signals) @ cosines(signals.shape[1], signals.dtype)",
@@ -310,7 +310,7 @@ def script(seed: int, fragments: Fragments | None = None) -> str:
 
 
 def _tidied(text: str) -> str:
-    """Return the script without the imports that it does not use, and gaps of two lines at most."""
+    """Return the script without unused imports, and with at most two blank lines in a row."""
     for name in ("Dataset", "Subset", "TensorDataset", "DataLoader"):
         if len(re.findall(rf"\b{name}\b", text)) == 1:
             text = re.sub(rf"(, )?\b{name}\b(?(1)|, )", "", text, count=1)
@@ -328,5 +328,5 @@ def train_of(source: str) -> Any:
 
 
 def original(*arguments: Any, **keywords: Any) -> Any:
-    """Train as the unchanged script does: what grading compares with."""
+    """Train with the unchanged script; grading compares with it."""
     return train_of(script(0))(*arguments, **keywords)

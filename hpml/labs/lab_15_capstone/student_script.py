@@ -1,4 +1,4 @@
-"""The student's own script: written once, shown, and its functions for profiling and racing."""
+"""The student's slow script: written once, shown, profiled and raced."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hpml.labs.lab_15_capstone.scripts import script, seed_of
 from hpml.profiling import FunctionProfile, profile
 
 SIZES = {"count": 380, "length": 320, "width": 128, "epochs": 2, "batch_size": 64, "rate": 0.1}
-"""What is profiled and raced: as large as what is graded."""
+"""The sizes for profiling and racing, as large as those for grading."""
 
 
 @dataclass(frozen=True)
@@ -31,24 +31,24 @@ class Script:
 
     @functools.cached_property
     def names(self) -> dict[str, Any]:
-        """What the script defines, by name."""
+        """The names that the script defines."""
         names: dict[str, Any] = {"__name__": f"script_{self.seed}"}
         exec(compile(self.text, str(self.path), "exec"), names)
         return names
 
     @property
     def train(self) -> Callable[..., Any]:
-        """The function ``train``, slow as it is."""
+        """The unchanged function ``train``."""
         train: Callable[..., Any] = self.names["train"]
         return train
 
     def with_cached(self, name: str) -> Callable[..., Any]:
-        """Return ``train`` with one function of the script that remembers what it returned."""
+        """Return ``train`` with one function of the script cached."""
         fixed: Callable[..., Any] = frozen(self.train, {name: functools.cache(self.names[name])})
         return fixed
 
     def profile(self, train: Callable[..., Any] | None = None) -> FunctionProfile:
-        """Return the profile of three warm runs of a version, else of the script as it is."""
+        """Return the profile of three warm runs of a version, by default of the original."""
         run, given = train or self.train, problem()
         run(**given)
 
@@ -58,13 +58,13 @@ class Script:
         return profile(runs)
 
     def shares(self, found: FunctionProfile) -> dict[str, float]:
-        """Return which share of a profile each function took, of ``train`` its own time."""
+        """Return the share of a profile in each function; of ``train`` only its own time."""
         wanted = ("batches", "standardise", "cosines", "swish", "grad")
         shares = {"train, its own": 0.0}
         started = next((key for key in found.stats if key[2] == "train"), None)
         for key, (_, _, own, total, _) in found.stats.items():
             file, line, name = key
-            # Before Python 3.12 a comprehension is a function of its own.
+            # Before Python 3.12 a comprehension is a separate function.
             inside = started and file == started[0] and line >= started[1]
             if name in wanted:
                 shares[name] = max(shares.get(name, 0.0), total / found.seconds)
@@ -80,12 +80,12 @@ class Script:
 
 
 def problem() -> dict[str, Any]:
-    """Return the arguments of ``train`` that are profiled and raced."""
+    """Return the arguments of ``train`` for profiling and racing."""
     return waves({**SIZES, "seed": 15, "drawn": 15})
 
 
 def own_script(student: str) -> Script:
-    """Return the script of a student, and write it beside their results unless it is there."""
+    """Return a student's script, and write it to their results folder if it does not exist."""
     seed = seed_of(student)
     path = results_folder() / "capstone" / f"slow_{seed}.py"
     text = script(seed)
@@ -96,7 +96,7 @@ def own_script(student: str) -> Script:
 
 
 def into_next_cell(given: Script) -> None:
-    """Put the script into a new cell below, in a notebook that is open."""
+    """Insert the script into a new cell below, in a notebook."""
     shell = notebook_shell()
     if shell is not None:
         shell.set_next_input(
@@ -105,7 +105,7 @@ def into_next_cell(given: Script) -> None:
 
 
 def frozen(function: Callable[..., Any], others: dict[str, Any] | None = None) -> Any:
-    """Return a function that goes on calling the helpers of today, whatever is defined later."""
+    """Return a copy of a function that keeps using the current helpers if they are redefined."""
     if not isinstance(function, FunctionType):
         return function
     before = function.__globals__
@@ -118,15 +118,15 @@ def frozen(function: Callable[..., Any], others: dict[str, Any] | None = None) -
         copy.__kwdefaults__ = each.__kwdefaults__
         return copy
 
-    for name, thing in before.items():
-        if isinstance(thing, FunctionType) and thing.__globals__ is before:
-            names[name] = moved(thing)
-        elif isinstance(thing, type) and thing.__module__ == function.__module__:
-            own = {
+    for name, value in before.items():
+        if isinstance(value, FunctionType) and value.__globals__ is before:
+            names[name] = moved(value)
+        elif isinstance(value, type) and value.__module__ == function.__module__:
+            methods = {
                 key: moved(part)
-                for key, part in vars(thing).items()
+                for key, part in vars(value).items()
                 if isinstance(part, FunctionType) and part.__globals__ is before
             }
-            names[name] = type(name, (thing,), own) if own else thing
+            names[name] = type(name, (value,), methods) if methods else value
     names |= others or {}
     return moved(function)

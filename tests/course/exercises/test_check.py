@@ -108,7 +108,7 @@ def test_an_exception_is_shown_by_its_line_and_not_as_a_traceback() -> None:
 
 @pytest.mark.parametrize(
     ("what", "said"),
-    [("raise KeyboardInterrupt", "stopped by you"), ("pass", "more than 0.2 seconds")],
+    [("raise KeyboardInterrupt", "You stopped it"), ("pass", "more than 0.2 seconds")],
 )
 def test_a_slow_answer_gets_a_verdict_on_what_it_passed(
     what: str, said: str, monkeypatch: pytest.MonkeyPatch
@@ -253,4 +253,4 @@ def test_a_file_of_the_students_is_not_graded_and_that_is_said(
     monkeypatch.syspath_prepend(tmp_path)
     checked = check(written("import my_tools" + RIGHT.replace("= set(", "= my_tools.make(")))
     assert checked.right
-    assert "It imports my_tools, a file of yours." in checked.text
+    assert "It imports my_tools from your own files." in checked.text

@@ -1,4 +1,4 @@
-"""The exercises of lab 03: a cycle of references, an array in place, what autograd keeps."""
+"""The exercises of lab 03: reference cycles, in-place normalisation, bytes kept by autograd."""
 
 from __future__ import annotations
 

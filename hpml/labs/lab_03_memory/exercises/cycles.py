@@ -1,4 +1,4 @@
-"""Exercise 03.1: objects of which each refers to the next and the last to the first."""
+"""Exercise 03.1: find a reference cycle."""
 
 from __future__ import annotations
 
@@ -22,35 +22,34 @@ def _references(
     part: str = "right",
     hidden: Sequence[int] = (),
 ) -> Case:
-    message = [kinds[place % len(kinds)] for place in range(len(refers))]
+    types = [kinds[place % len(kinds)] for place in range(len(refers))]
     arrows = ", ".join(
         f"{place}→{other}" for place, others in enumerate(refers) for other in others
     )
     names = "objects" if len(arrows) > 70 else arrows or "no references"
     given = [place for place in range(len(refers)) if place not in hidden]
-    call = f"find_cycle(objects)  # {len(given)} of {'/'.join(dict.fromkeys(message))}: {names}"
+    call = f"find_cycle(objects)  # {len(given)} of {'/'.join(dict.fromkeys(types))}: {names}"
     if not refers:
         call = "find_cycle([])"
     if hidden:
         call += f"; without {', '.join(map(str, hidden))}"
-    data = {"refers": [list(others) for others in refers], "kinds": message, "hidden": list(hidden)}
+    data = {"refers": [list(others) for others in refers], "kinds": types, "hidden": list(hidden)}
     return Case(name, data, part, call)
 
 
 def _ladder(rungs: int) -> list[list[int]]:
-    """Return references that branch and join again: very many ways, and no cycle."""
+    """Return references that branch and join again: very many paths, and no cycle."""
     refers = [[2 * rung + 2, 2 * rung + 3] for rung in range(rungs) for _ in range(2)]
     return [*refers, [], []]
 
 
 def _backwards(refers: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Return the same references among objects in the opposite order."""
     last = len(refers) - 1
     return [[last - other for other in others] for others in reversed(refers)]
 
 
 def random_references(generator: random.Random, count: int, cycle: bool) -> list[list[int]]:
-    """Return what each of some objects refers to: earlier ones, and with `cycle` a ring."""
+    """Return random references without a cycle, or with one."""
     refers = [
         generator.sample(range(place), min(place, generator.randint(0, 3)))
         for place in range(count)
@@ -96,13 +95,13 @@ def _cycle_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     for number in range(8 if more else 2):
         cycle = number % 2 == 0
         refers = random_references(generator, generator.randint(6, 14), cycle)
-        message = "with" if cycle else "without"
-        cases.append(_references(f"drawn, {message} a cycle, number {number + 1}", refers, _KINDS))
+        which = "with" if cycle else "without"
+        cases.append(_references(f"drawn, {which} a cycle, number {number + 1}", refers, _KINDS))
     return cases
 
 
 def has_cycle(refers: Sequence[Sequence[int]], hidden: Sequence[int]) -> bool:
-    """Return whether the objects that are not hidden cannot be sorted by what they refer to."""
+    """Return whether the objects that are not hidden contain a cycle."""
     graph = {place: set(refers[place]) - {*hidden} for place in range(len(refers))}
     for place in hidden:
         del graph[place]
@@ -114,7 +113,6 @@ def has_cycle(refers: Sequence[Sequence[int]], hidden: Sequence[int]) -> bool:
 
 
 def _cycle_fault(case: Case, outcome: Outcome) -> str:
-    """Return what is wrong with the objects that were returned, or an empty text."""
     data = case.data
     found = (observed(outcome) or {}).get("cycle")
     if not isinstance(found, list):

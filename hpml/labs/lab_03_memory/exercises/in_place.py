@@ -1,4 +1,4 @@
-"""Exercise 03.2: an array normalised in place, with hardly any new memory."""
+"""Exercise 03.2: normalise an array in place, with almost no new memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hpml.labs.lab_03_memory.harness import in_place, numbers
 
 _LONG = 100_000
 ALLOWED = 32 * 1024
-"""Bytes that may be allocated at a time, for an array of 800,000."""
+"""The largest allowed peak of new memory in bytes, for an array of 800,000 bytes."""
 
 
 def _array_cases(generator: random.Random, more: bool) -> Sequence[Case]:
@@ -91,7 +91,7 @@ def _array_symptom(case: Case, outcome: Outcome) -> object:
         return symptom(case, outcome)
     if wrong.why == _VALUES:
         return [float(f"{number:.4g}") for number in _floats(found["x"])]
-    # How many arrays lived at a time tells two ways of computing apart.
+    # The number of arrays alive at the peak distinguishes two ways to compute.
     return [wrong.why, round(found["peak"] / (8 * _LONG)) if case.part == "in place" else 0]
 
 

@@ -1,7 +1,4 @@
-"""Exercise 03.3: the bytes that autograd keeps.
-
-The oracle goes by the rules alone, so that the grader's process needs no torch.
-"""
+"""Exercise 03.3: the bytes that autograd keeps; the oracle applies the rules without torch."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ def _linear(inputs: int, outputs: int, trained: bool = True) -> _Layer:
 
 
 def kept_bytes(layers: Sequence[_Layer], shape: Sequence[int], size: int) -> int:
-    """Return how many bytes are kept, from the rules alone: no tensor is made."""
+    """Return the bytes that autograd keeps, computed from its rules."""
     numbers, kept = [math.prod(shape)], set[int]()
     trained = False
     for place, (kind, *sizes) in enumerate(layers):

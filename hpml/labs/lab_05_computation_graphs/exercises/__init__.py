@@ -1,4 +1,4 @@
-"""The exercises of lab 05: what a declared graph knows before any number exists."""
+"""The exercises of lab 05: order, dead nodes and shapes of a declared graph."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from hpml.labs.lab_05_computation_graphs.exercises.order import (
 
 
 def _dead(case: Case) -> set[str]:
-    """Propagate liveness from targets to nodes until nothing changes."""
+    """Propagate liveness from targets to nodes to a fixed point."""
     edges, live, before = case.data["edges"], set(case.data["outputs"]), -1
     while len(live) > before:
         before = len(live)
@@ -26,7 +26,7 @@ def _dead(case: Case) -> set[str]:
 
 
 _DIAMONDS = 60
-"""All paths through so many take too long to walk."""
+"""So many that walking all paths would take too long."""
 
 
 def _ladder() -> dict[str, list[str]]:
@@ -64,7 +64,7 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
     data = {"edges": _ladder(), "outputs": [f"n{_DIAMONDS}"]}
     call = f"dead_nodes({row}, with a dead end, ['n{_DIAMONDS}'])"
     cases.append(Case(row, data, call=call))
-    # A search from each node would look through all of it in vain.
+    # A search from each node would visit the whole graph every time.
     dead = {"x": ["y", "n0"], "y": [], **_ladder()}
     call = f"dead_nodes({{'x': ['y', 'n0'], {row} from 'n0' on}}, ['y'])"
     cases.append(Case(f"{row}, all dead", {"edges": dead, "outputs": ["y"]}, call=call))
@@ -72,7 +72,6 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _symptom(case: Case, outcome: Outcome) -> object:
-    """Return the nodes that came, whatever holds them, and whether it is the asked for set."""
     if isinstance(outcome, Returned) and type(outcome.value) in (set, list, tuple, frozenset):
         return [set(cast("Iterable[str]", outcome.value)), type(outcome.value) is set]
     return symptom(case, outcome)

@@ -1,7 +1,4 @@
-"""Exercise 05.1: an order in which each node stands before its targets.
-
-Many orders are right, so what came back is looked at, not compared with one answer.
-"""
+"""Exercise 05.1: a topological order; many are right, so the judge checks its properties."""
 
 from __future__ import annotations
 
@@ -50,7 +47,7 @@ def random_graph(generator: random.Random, size: int) -> dict[str, list[str]]:
 
 def _cyclic(case: Case) -> bool:
     if case.part == "deep":
-        return False  # by the way they are made
+        return False  # by construction
     try:
         graphlib.TopologicalSorter(case.data["edges"]).prepare()
     except graphlib.CycleError:
@@ -66,7 +63,7 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         "only a target": {"x": ["y"]},
         "a short and a long way": {"a": ["d", "b"], "d": [], "b": ["c"], "c": ["d"]},
         "the same target twice": {"x": ["y", "y"], "y": ["z"], "z": []},
-        # Which of the two shows a miscount depends on who is taken first, the last or the first.
+        # Which of these two exposes a miscount depends on whether the last or the first is taken.
         "a target listed once and twice": {"b": ["t"], "a": ["t", "t"]},
         "listed twice, then once and late": {"a": ["t", "t"], "s": ["b"], "b": ["t"]},
         "two separate pieces": {"a": ["b"], "x": ["y"], "b": [], "y": []},
@@ -87,13 +84,14 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         graphs[f"a graph with a cycle, number {number + 1}"] = graph
     cases = [Case(name, {"edges": graph}) for name, graph in graphs.items()]
     n = generator.choice("hknpq") if more else "n"
-    there = {f"{n}{i}": [f"{n}{i + 1}"] for i in range(_LONG)}
+    forwards = {f"{n}{i}": [f"{n}{i + 1}"] for i in range(_LONG)}
     call = f"topological_order({{f'{n}{{i}}': [f'{n}{{i + 1}}'] for i in range({_LONG})}})"
-    cases.append(Case(f"{_LONG:,} in a row", {"edges": there}, "deep", call))
+    cases.append(Case(f"{_LONG:,} in a row", {"edges": forwards}, "deep", call))
     if more:
-        back = dict(reversed(there.items()))
+        backwards = dict(reversed(forwards.items()))
         call = call.replace("range(20000)", "reversed(range(20000))")
-        cases.append(Case(f"{_LONG:,} in a row, listed backwards", {"edges": back}, "deep", call))
+        name = f"{_LONG:,} in a row, listed backwards"
+        cases.append(Case(name, {"edges": backwards}, "deep", call))
     return cases
 
 
@@ -115,7 +113,7 @@ def _judge(case: Case, outcome: Outcome) -> Wrong | None:
 
 
 def _fault(edges: Edges, order: object) -> str | None:
-    """Return why `order` is none of the graph, or None if it is one."""
+    """Return why `order` is not a topological order, or None."""
     if not isinstance(order, list | tuple):
         return "The result must be a list."
     for name in order:
@@ -141,10 +139,10 @@ def _fault(edges: Edges, order: object) -> str | None:
 
 
 def _symptom(case: Case, outcome: Outcome) -> object:
-    """Return what is wrong with an order, since each way to search has an order of its own."""
+    """Return what is wrong with an order, not the order itself, of which many are possible."""
     edges: Edges = case.data["edges"]
     if isinstance(outcome, Raised) and outcome.type == "KeyError":
-        return "KeyError"  # the missing key is the first of a free order
+        return "KeyError"  # which key is missing depends on the order
     if not isinstance(outcome, Returned):
         return symptom(case, outcome)
     order = outcome.value

@@ -1,7 +1,4 @@
-"""Exercise 05.3: the shape after each layer, and the first layer that does not fit.
-
-The oracle counts the places where a kernel can stand, one by one, where a solution computes them.
-"""
+"""Exercise 05.3: the shape after each layer, and the first layer that does not fit."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ Misfit = tuple[int, str]
 def shapes_or_misfit(
     layers: Sequence[Layer], shape: tuple[int, ...]
 ) -> list[tuple[int, ...]] | Misfit:
-    """Return the shape after each layer, or position and kind of the first that does not fit."""
+    """Return the shape after each layer, or the position and kind of the first misfit."""
     found = []
     for position, (kind, parameters) in enumerate(layers):
         after = _after(kind, parameters, shape)
@@ -58,7 +55,7 @@ def _after(
 
 
 def _places(side: int, kernel: int, stride: int, padding: int) -> int:
-    """Return at how many places along a side of the padded picture the kernel can stand."""
+    """Return the number of kernel positions along a side of the padded image."""
     return len(range(-padding, side + padding - kernel + 1, stride))
 
 
@@ -82,7 +79,7 @@ _FLATTEN: Layer = ("flatten", {})
 def _random_layers(
     generator: random.Random, shape: tuple[int, ...], length: int
 ) -> tuple[list[Layer], list[tuple[int, ...]]]:
-    """Return layers that fit, with the shape before each and after the last."""
+    """Return layers that fit, and the shapes before each and after the last."""
     layers: list[Layer] = []
     shapes = [shape]
     while len(layers) < length:
@@ -115,7 +112,7 @@ def _random_layer(generator: random.Random, shape: tuple[int, ...], late: bool) 
 def _break(
     generator: random.Random, layers: list[Layer], shapes: Sequence[tuple[int, ...]]
 ) -> list[Layer]:
-    """Return the layers with one put in that does not fit, and what follows as it was."""
+    """Return the layers with an additional one that does not fit."""
     place = generator.randint(0, len(layers))
     shape = shapes[place]
     wrong = [_linear(shape[-1] + generator.randint(1, 3), 4)]
@@ -181,7 +178,7 @@ def _right(case: Case) -> list[tuple[int, ...]] | Misfit:
 
 
 def _named(outcome: Raised) -> list[Misfit]:
-    """Return the layers that the message names."""
+    """Return the layers named in the message."""
     found = re.findall(r"[Ll]ayer (\d{1,9}) \((\w+)\)", outcome.message)
     return list(dict.fromkeys((int(position), kind) for position, kind in found))
 
@@ -204,7 +201,7 @@ def _judge(case: Case, outcome: Outcome) -> Wrong | None:
 
 
 def _symptom(case: Case, outcome: Outcome) -> object:
-    """Return the shapes; of a misfit, which layers the error names, or that there is none."""
+    """Return the usual symptom; for a misfit, which layers the error names, if there is one."""
     if isinstance(outcome, Raised) and "ValueError" in outcome.bases:
         return ["refuses", _named(outcome)]
     return "goes on" if isinstance(_right(case), tuple) else symptom(case, outcome)

@@ -37,7 +37,7 @@ def _count_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         large.append((f"{drawn} diamonds", ladder(drawn), f"join{drawn}"))
     cases = [_count_case(*graph, "right") for graph in graphs]
     cases += [_count_case(*graph, both, "large") for graph in large]
-    return [case for few in cases for case in few]
+    return [case for group in cases for case in group]
 
 
 def _count_case(
@@ -48,14 +48,14 @@ def _count_case(
         data = {"parents": parents, "output": output, "remember": memory}
         graph = parents if len(parents) <= 20 else "parents"
         call = f"count_calls({graph}, {output!r}, {memory})"
-        message = f"{name}, {'with' if memory else 'without'} memory"
-        cases.append(Case(message, data, part, call))
+        title = f"{name}, {'with' if memory else 'without'} memory"
+        cases.append(Case(title, data, part, call))
     return cases
 
 
 def _counted(case: Case) -> int:
-    often = executions(case.data["parents"], case.data["output"])
-    return len(often) if case.data["remember"] else often.total()
+    counts = executions(case.data["parents"], case.data["output"])
+    return len(counts) if case.data["remember"] else counts.total()
 
 
 _COUNT_CALLS = Exercise(

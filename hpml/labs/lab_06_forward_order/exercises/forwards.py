@@ -1,4 +1,4 @@
-"""The forwards of lab 06, asked lazily and in a precomputed order."""
+"""The two forwards of lab 06: lazy, and in a precomputed order."""
 
 from __future__ import annotations
 
@@ -79,13 +79,13 @@ def _judge_lazy(case: Case, outcome: Outcome) -> Wrong | None:
     wrong, found = _judge_value(case, outcome), observed(outcome)
     if wrong is not None or found is None:
         return wrong
-    often = Counter(found["executed"])
-    most = max(often, key=lambda name: often[name], default="")
-    if often[most] > 1:
-        return Wrong("each operation executed once", f"{most!r} executed {often[most]:,} times",
+    counts = Counter(found["executed"])
+    most = max(counts, key=lambda name: counts[name], default="")
+    if counts[most] > 1:
+        return Wrong("each operation executed once", f"{most!r} executed {counts[most]:,} times",
                      "The value is right.")  # fmt: skip
     wanted = needed(case)
-    needless = [name for name in often if name not in wanted]
+    needless = [name for name in counts if name not in wanted]
     if needless:
         return Wrong(
             f"only what {case.data['output']!r} needs is executed", f"also {describe(needless)}",
@@ -95,7 +95,7 @@ def _judge_lazy(case: Case, outcome: Outcome) -> Wrong | None:
 
 
 def _never_executed(wanted: set[str], executed: Sequence[str]) -> Wrong | None:
-    """Return what is wrong where a value is known that no operation computed."""
+    """Return why a right value is wrong: some wanted operations were not executed."""
     missing = sorted(wanted - set(executed))
     if not missing:
         return None
@@ -106,7 +106,7 @@ def _never_executed(wanted: set[str], executed: Sequence[str]) -> Wrong | None:
 
 
 def _symptom(case: Case, outcome: Outcome) -> object:
-    """Return the value and what is odd about the executions: every way has an order of its own."""
+    """Return the value and the faults of the executions, whose order may differ."""
     found = observed(outcome)
     if found is not None and isinstance(outcome, Returned):
         value, executed = found["value"], found["executed"]
@@ -187,7 +187,7 @@ def _judge_ordered(case: Case, outcome: Outcome) -> Wrong | None:
         return wrong
     order, executed = case.data["order"], found["executed"]
     if _follows(executed, order):
-        # While time is measured, executions are not recorded.
+        # Executions are not recorded while time is measured.
         wanted = set() if case.data.get("uncounted") else set(order)
         return _never_executed(wanted, executed)
     text = describe(executed, 120)
@@ -196,20 +196,20 @@ def _judge_ordered(case: Case, outcome: Outcome) -> Wrong | None:
 
 
 def _follows(executed: Sequence[str], order: Sequence[str]) -> bool:
-    """Return whether names follow an order, each at most once."""
+    """Return whether the executed names follow an order, each at most once."""
     places = {name: place for place, name in enumerate(order)}
     found = [places.get(name, -1) for name in executed]
     return found == sorted(set(found)) and -1 not in found
 
 
 def _speed_case(generator: random.Random) -> Case:
-    """Return more than a thousand cheap operations, each on values from anywhere before it."""
+    """Return 1,500 cheap operations, each on the previous value and a random earlier one."""
     names = [f"v{number}" for number in range(1500)]
     generator.shuffle(names)
     parents: dict[str, list[str]] = {"x": []}
     known = ["x"]
     for name in names:
-        parents[name] = [known[-1], generator.choice(known)]  # so that every one is needed
+        parents[name] = [known[-1], generator.choice(known)]  # the first makes all of them needed
         known.append(name)
     case = ask("1,500 operations", parents, names[-1], {"x": generator.randint(1, 9)},
                 kinds=dict.fromkeys(names, "subtract"), part="speed", order=names)  # fmt: skip

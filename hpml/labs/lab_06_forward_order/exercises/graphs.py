@@ -1,8 +1,4 @@
-"""Graphs to try the exercises of lab 06 on, and what is right for them.
-
-The oracles do it the slow way: they execute everything they can until nothing is new, or push
-counts down from the output, where a solution asks from the output upwards.
-"""
+"""Graphs for the exercises of lab 06, and slow oracles that work differently from a solution."""
 
 from __future__ import annotations
 
@@ -21,16 +17,16 @@ WRITE_IT = "The exercise is to write it, so no library that contains it may be i
 
 
 def executions(parents: Parents, output: str) -> Counter[str]:
-    """Return how often each operation is executed without memory, pushed down from the output."""
-    asked = Counter({output: 1})
+    """Return the number of executions of each operation without memory, from the output back."""
+    counts = Counter({output: 1})
     for name in reversed(list(parents)):
         for parent in parents[name]:
-            asked[parent] += asked[name]
-    return Counter({name: n for name, n in asked.items() if n and parents[name]})
+            counts[parent] += counts[name]
+    return Counter({name: n for name, n in counts.items() if n and parents[name]})
 
 
 def values_of(case: Case) -> dict[str, Any]:
-    """Return the value of everything in the case's graph, found by trying until nothing is new."""
+    """Return all values of the case's graph, computed to a fixed point."""
     parents, kinds = case.data["parents"], case.data["operations"]
     values = dict(case.data["inputs"])
     found = True
@@ -44,7 +40,7 @@ def values_of(case: Case) -> dict[str, Any]:
 
 
 def needed(case: Case) -> set[str]:
-    """Return the operations that the output needs, itself included."""
+    """Return the operations that the output needs, including its own."""
     parents, found, before = case.data["parents"], {case.data["output"]}, 0
     while len(found) > before:
         before = len(found)
@@ -55,20 +51,20 @@ def needed(case: Case) -> set[str]:
 
 
 def random_graph(generator: random.Random, operations: int) -> dict[str, list[str]]:
-    """Return a graph with values that are shared, read twice, or not needed."""
+    """Return a random graph with values that are shared, used twice, or not needed."""
     inputs = generator.randint(1, 3)
     names = [f"{letter}{n}" for letter in "uvw" for n in range(1, 40)]
     names = generator.sample(names, inputs + operations)
     parents: dict[str, list[str]] = {name: [] for name in names[:inputs]}
     for i, name in enumerate(names[inputs:], start=inputs):
-        # Mostly neighbours, so that the graphs become deep.
+        # Recent values only, so that the graphs become deep.
         near = names[max(0, i - 4) : i]
         parents[name] = [generator.choice(near) for _ in range(generator.choice((1, 1, 2, 2, 3)))]
     return parents
 
 
 def kinds_of(parents: Parents, generator: random.Random | None = None) -> dict[str, str]:
-    """Return what each operation computes: chosen at random, or `next` and `add`."""
+    """Return the kind of each operation: random, or `next` and `add`."""
     kinds = {}
     for name, above in parents.items():
         if above and generator is None:
@@ -91,7 +87,7 @@ def ask(
     part: str = "right",
     order: Sequence[str] | None = None,
 ) -> Case:
-    """Return a case of one of the two forwards; of `ordered_forward` where there is an order."""
+    """Return a case of `lazy_forward`, or of `ordered_forward` if there is an order."""
     data: dict[str, Any] = {} if order is None else {"order": list(order)}
     data |= {
         "parents": {name: list(above) for name, above in parents.items()},
@@ -110,12 +106,12 @@ def ask(
 
 
 def random_ask(generator: random.Random, number: int) -> Case:
-    """Return a case of `lazy_forward` on a graph in which nothing stands in order."""
+    """Return a case of `lazy_forward` on a random graph, listed in random order."""
     graph = random_graph(generator, generator.randint(4, 9))
     kinds = kinds_of(graph, generator)
     inputs = {name: generator.randint(1, 9) for name in graph if not graph[name]}
     output = generator.choice(list(kinds))
     names = list(graph)
-    generator.shuffle(names)  # nothing says that parents come first
+    generator.shuffle(names)  # parents need not come first
     shuffled = {name: graph[name] for name in names}
     return ask(f"any graph, number {number}", shuffled, output, inputs, kinds=kinds, part="once")

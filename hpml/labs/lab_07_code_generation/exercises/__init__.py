@@ -1,4 +1,4 @@
-"""The exercises of lab 07: a generator of source, the runs in it, and a budget of time."""
+"""The exercises of lab 07: a source generator, runs of layers, and a model of the time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Runs = list[tuple[int, int]]
 
 
 def _runs_of(calls: Sequence[Call], output: str, min_length: int) -> Runs:
-    """Return the longest straight runs by trying every stretch of calls."""
+    """Return the longest straight runs by checking every range of calls."""
     stretches = [
         (first, end)
         for first in range(len(calls))
@@ -83,7 +83,7 @@ def _run_case(name: str, calls: Sequence[Call], output: str, min_length: int, pa
 
 
 def _straight(generator: random.Random) -> list[Call]:
-    """Return some chains of calls, one after the other, each from an input of its own."""
+    """Return chains of calls, each from a separate input."""
     calls: list[Call] = []
     for chain in range(generator.randint(1, 3)):
         above = f"x{chain}"
@@ -95,7 +95,7 @@ def _straight(generator: random.Random) -> list[Call]:
 
 
 def _branching(generator: random.Random) -> list[Call]:
-    """Return calls of which some join two values or read one that another has read."""
+    """Return calls, some of which join two values or share one with another call."""
     calls: list[Call] = []
     names = ["x"]
     for number in range(generator.randint(6, 11)):
@@ -153,7 +153,6 @@ def _time_case(
 
 
 def _seconds(case: Case) -> float:
-    """Return the time as one spends it: the start, then layer after layer."""
     costs, execution = case.data["costs"], case.data["execution"]
     if execution not in costs:
         raise ValueError(execution)

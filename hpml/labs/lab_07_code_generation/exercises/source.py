@@ -1,4 +1,4 @@
-"""The generator of source of lab 07: what it is tried on, and what its source must do."""
+"""The source generator of lab 07: its cases, its judge and its symptoms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hpml.course.exercises.same import shown
 from hpml.labs.lab_07_code_generation.harness import input_values, layer_value, source_and_run
 
 Call = tuple[str, int, list[str]]
-"""The name of the result, the number of the layer, what it is applied to."""
+"""The name of the result, the number of the layer, and its arguments."""
 
 FORBIDDEN = Forbidden(
     modules=("hpml", "torch"),
@@ -24,11 +24,10 @@ _DEEP = 5_000
 _FETCH = "l = self._execution_order_layers"
 
 
-# --- what is right ---
+# --- the oracle ---
 
 
 def _values(case: Case) -> dict[str, int]:
-    """Return every value of the network: all calls are executed, needed or not."""
     inputs = case.data["inputs"]
     values = dict(zip(inputs, input_values(len(inputs)), strict=True))
     for name, layer, arguments in case.data["calls"]:
@@ -37,7 +36,7 @@ def _values(case: Case) -> dict[str, int]:
 
 
 def _needed(case: Case) -> set[str]:
-    """Return the names that the output needs, by looking again until nothing is new."""
+    """Return the names that the output needs, by propagating to a fixed point."""
     found, before = {case.data["output"]}, 0
     while len(found) > before:
         before = len(found)
@@ -48,13 +47,12 @@ def _needed(case: Case) -> set[str]:
 
 
 def _right(case: Case) -> dict[str, Any]:
-    """Return the value of the forward, and the numbers of the layers that it calls."""
     needed = _needed(case)
     layers = [layer for name, layer, _ in case.data["calls"] if name in needed]
     return {"value": _values(case)[case.data["output"]], "calls": layers}
 
 
-# --- what it is tried on ---
+# --- cases ---
 
 
 def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
@@ -90,7 +88,7 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         name = f"any network, number {number}"
         cases.append(_case(name, inputs, calls, generator.choice(calls)[0], "unneeded"))
     chain: list[Call] = [(f"h{n}", n, [f"h{n - 1}" if n else "x"]) for n in range(_DEEP)]
-    # The long one contains unneeded calls too: without them a generator is a loop.
+    # With an unneeded call, because a chain without one needs no liveness analysis.
     chain.insert(generator.randrange(1, _DEEP), ("aside", 0, ["x"]))
     cases.append(_case(f"{_DEEP:,} calls in a row", ["x"], chain, chain[-1][0], "deep"))
     return cases
@@ -107,7 +105,7 @@ def _network(generator: random.Random) -> tuple[list[str], list[Call]]:
     names, calls = list(inputs), []
     for number in range(generator.randint(4, 10)):
         arguments = generator.choices(names[-4:], k=generator.choice((1, 1, 2, 3)))
-        # Sorted by name, the calls would not stand in an order that works.
+        # Random letters, so that sorting the calls by name gives a wrong order.
         names.append(f"{generator.choice('ahpz')}{number}")
         calls.append((names[-1], generator.randint(0, 12), arguments))
     return inputs, calls
@@ -129,14 +127,14 @@ def _judge(case: Case, outcome: Outcome) -> Wrong | None:
     wanted = ["self", *case.data["inputs"]]
     if found.get("arguments") != wanted:
         return Wrong(f"def forward({', '.join(wanted)}):", _shortened(source))
-    texts = _difference(right, found)
-    if texts is not None:
-        return Wrong(texts[0], f"{texts[1]}, by this source:\n{_shortened(source)}")
+    fault = _difference(right, found)
+    if fault is not None:
+        return Wrong(fault[0], f"{fault[1]}, by this source:\n{_shortened(source)}")
     return _form(right, found, source) if case.part == "right" else None
 
 
 def _difference(right: Mapping[str, Any], ran: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return expected and got where a run differs, the called layers first: they say more."""
+    """Return the expected and the received text, first for the called layers, then the value."""
     called, value = ran["calls"], ran["value"]
     if called != right["calls"]:
         return f"layers called: {describe(right['calls'], 120)}", describe(called, 120)
@@ -162,17 +160,17 @@ def _shortened(source: str) -> str:
     return "\n".join(lines if len(lines) <= 12 else [*lines[:6], "    ...", *lines[-3:]])
 
 
-# --- how a mistake is known ---
+# --- symptoms ---
 
 
 def _symptom(case: Case, outcome: Outcome) -> object:
-    """Return what the source does, and of its text only what a mistake shows in."""
+    """Return what the source does, and the features of its text by which mistakes are known."""
     found = observed(outcome)
     if found is None or not isinstance(found.get("source"), str):
         return symptom(case, outcome)
     needed = _needed(case)
     kept = [name for name, _, _ in reversed(case.data["calls"]) if name in needed]
-    # A long source is cut.
+    # Only the first lines, because a long source is truncated.
     lines = re.findall(r"^\s+(\w+) *= *l\[.*\)$", found["source"], re.MULTILINE)
     if len(lines) > 1 and lines == kept[: len(lines)]:
         return "backwards"
