@@ -36,7 +36,7 @@ _CHANGES = {
     "RESUME": "3.11: begins a call; checks for requests of other threads and of a debugger.",
     "LOAD_SMALL_INT": "3.14: pushes a small int, which is the operand itself.",
     "LOAD_FAST_BORROW": "3.14: pushes a local variable without counting the reference.",
-    "PUSH_NULL": "3.11: an empty place beside the function, where self would be.",
+    "PUSH_NULL": "3.11: pushes NULL beside the function, where self would be.",
     "PRECALL": "Only in 3.11: prepares the call.",
     "CALL": "3.11: one instruction for most calls, with self or without.",
     "LOAD_METHOD": "3.7: finds the method without making an object that binds it to self.",
