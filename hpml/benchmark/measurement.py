@@ -116,7 +116,8 @@ class Measurement:
             return None
         return Advice(
             "first call",
-            f"the first call took {float(f'{times:.1e}'):,.0f} times as long as the later ones",
+            f"the first call took {float(f'{times:.1e}'):,.0f} times as long as the later ones, "
+            "so there is no answer",
             "Does it use up its input (a generator, a list sorted in place) or cache its "
             "result? Then create the input in each call. If it compiles, call it once before the "
             "measurement or raise warm_up.",

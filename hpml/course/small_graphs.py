@@ -93,5 +93,5 @@ def draw_dataflow(
     tints = {value: style.tint(style.PALETTE["lazy"], share) for value, share in enumerate(shades)}
     draw(layout, Look(tints=tints), ax=ax)
     edges = "; ".join(f"{n} from {', '.join(p)}" for n, p in parents.items() if p)
-    counted = "" if executed is None else f" Executed: {describe(dict(executed), 400)}."
+    counted = "" if executed is None else f" Executed: {describe(counts, 400)}."
     return picture(fig, f"{title}: {edges}.{counted}")

@@ -141,7 +141,7 @@ def draw_regions(regions: Sequence[Region], places: Mapping[str, int]) -> Page:
     table = Table(["what", "address", "in"], located, align=["left", "right", "left"])
     page = show(
         bars(rows, title="This process, high addresses on top", x="MiB"),
-        caption="Dark: resident, in memory now. Light: mapped, not in memory. The four kinds in "
+        caption="Dark: resident, in memory now. Light: not in memory. The four kinds in "
         "the middle are interleaved.",
         width=8.6,
         after=table._repr_html_(),
