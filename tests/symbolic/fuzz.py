@@ -341,7 +341,8 @@ def check(seed: int) -> int:
         if execution == "lazy" and order != sorted(order):
             continue  # random numbers and sums of gradients differ
         twin = Program(twin_modules, steps)
-        compare = assert_close if any(s.name == "added in place" for s in steps) else assert_same
+        added_in_place = any(step.name == "added in place" for step in steps)
+        compare = assert_close if added_in_place else assert_same
         history = [generator.choice(list(EVENTS)) for _ in range(generator.randint(1, 6))]
         for position, name in enumerate(["nothing", *history]):
             torch.manual_seed(seed)
@@ -354,7 +355,7 @@ def check(seed: int) -> int:
             where = f"seed {seed}, {execution}, after {history[:position]}: {steps}"
             received = observe(model, modules, seed + position)
             expected = observe(twin, twin_modules, seed + position)
-            if expected is RuntimeError and any(step.name == "added in place" for step in steps):
+            if expected is RuntimeError and added_in_place:
                 break  # by hand += changes what autograd saved, the model makes a new value
             try:
                 compare(received, expected)
@@ -376,6 +377,8 @@ def check(seed: int) -> int:
                 results.append(owner(torch.randn(3, WIDTH)))
             except RuntimeError as error:  # PyTorch's own, such as relu_ of a view
                 results.append(type(error))
+        if results[1] is RuntimeError and added_in_place:
+            continue  # by hand += changes a view of a custom function
         if results[0] is not results[1]:
             compare(*results)
         compared += 1
