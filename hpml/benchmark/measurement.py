@@ -19,8 +19,8 @@ Environment = Mapping[str, str | int | float | None]
 SLOW_FIRST_CALL = 20
 """Multiple of the median from which a first call probably does work that later calls do not."""
 
-COLD_CALL = 1e-4
-"""Seconds that a first call may take because of cold caches alone."""
+COLD_CALL = 1e-3
+"""Seconds that a first call may take because caches are cold."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ class Measurement:
         device: where the work ran, such as "cpu" or "cuda:0".
         threads: size of torch's thread pool during the samples.
         first: seconds of work in the very first call; 0 if it was not timed.
+        changed: whether later calls returned another number or length than the first.
 
     >>> m = Measurement("sum", samples=(2e-6, 1.9e-6, 2.1e-6, 2e-6, 2e-6, 2e-6), number=1000)
     >>> m.median, m.minimum, m.quartiles
@@ -51,6 +52,7 @@ class Measurement:
     device: str = "cpu"
     threads: int = 1
     first: float = 0.0
+    changed: bool = False
     environment: Environment = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -112,12 +114,13 @@ class Measurement:
     def slow_first_call(self) -> Advice | None:
         """Return advice if the first call was so slow that later calls may do different work."""
         times = self.first / (self.median * self.items)
-        if times < SLOW_FIRST_CALL or self.first < COLD_CALL:
+        if times < SLOW_FIRST_CALL or (self.first < COLD_CALL and not self.changed):
             return None
+        changed = "later calls returned something else, and " if self.changed else ""
         return Advice(
             "first call",
-            f"the first call took {float(f'{times:.1e}'):,.0f} times as long as the later ones, "
-            "so there is no answer",
+            f"{changed}the first call took {float(f'{times:.1e}'):,.0f} times as long as the later "
+            "ones, so there is no answer",
             "Does it use up its input (a generator, a list sorted in place) or cache its "
             "result? Then create the input in each call. If it compiles, call it once before the "
             "measurement or raise warm_up.",

@@ -3,8 +3,10 @@ from __future__ import annotations
 import asyncio
 import gc
 import itertools
+import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -294,6 +296,24 @@ def test_the_collector_passes_over_what_was_there_before_the_rounds() -> None:
     young: list[int] = []
     compare({"a": lambda: young.append(len(gc.get_objects()))}, rounds=1, min_sample_time=1e-9)
     assert young[-1] < len(there)
+
+
+def test_a_small_input_that_is_used_up_gives_no_answer() -> None:
+    numbers = iter(range(1000))
+    ways = {"fresh": lambda: sum(range(1000)), "used up": lambda: sum(numbers)}
+    for check in (None, lambda results: None):
+        numbers = iter(range(1000))
+        result = compare(ways, rounds=8, min_sample_time=1e-4, check=check)
+        assert result.ratio("used up").answer == "cannot tell"
+        assert result["used up"].changed
+    assert not compare({"random": random.random}, rounds=1, min_sample_time=1e-5)["random"].changed
+
+
+def test_a_cold_first_call_below_a_millisecond_keeps_the_verdict() -> None:
+    cold = Measurement("cold", (1e-6,) * 6, number=1000, first=5e-4)
+    assert cold.slow_first_call() is None
+    assert replace(cold, changed=True).slow_first_call() is not None
+    assert replace(cold, first=0.1).slow_first_call() is not None
 
 
 def test_a_first_call_that_waits_for_another_program_keeps_its_verdict(

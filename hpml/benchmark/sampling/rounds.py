@@ -323,6 +323,7 @@ def _measurements(
             threads=settings.threads,
             environment=environment,
             first=contender.sampler.first if settings.warm_up < 2 else 0.0,
+            changed=contender.sampler.changed,
         )
         for index, contender in enumerate(prepared)
     ]

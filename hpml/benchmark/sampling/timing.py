@@ -68,9 +68,15 @@ class Sampler:
             # Without a warm-up call its result would not be inspected.
             raise not_computed(run)
         self._run = run
-        self._inspected = False
+        self._results: list[object] = []
         self._settings = settings
         self._clock = _synchronised(settings)
+
+    @property
+    def changed(self) -> bool:
+        """Whether the first result differs from two equal later ones, as from a used iterator."""
+        first, second, third = (*self._results, None, None, None)[:3]
+        return first != second == third
 
     def call(self) -> object:
         """Make one untimed call and return its result."""
@@ -89,7 +95,7 @@ class Sampler:
         timer = timeit.Timer(self._run, timer=self._clock)
         with torch_threads(self._settings.threads):
             untimed = max(number // 100, 1) if number > 1 else 0
-            if self._inspected:
+            if self._results[2:] or (self._results and not untimed):
                 timer.timeit(untimed)
                 seconds = timer.timeit(number)
             elif untimed:
@@ -117,8 +123,18 @@ class Sampler:
 
     def _inspect(self, result: object) -> object:
         refuse_unfinished(result)
-        self._inspected = True
+        self._results.append(_summary(result))
         return result
+
+
+def _summary(result: object) -> object:
+    """Return what two calls can be compared by without keeping their results."""
+    if isinstance(result, (int, float, complex, type(None))):
+        return repr(result)
+    try:
+        return type(result), len(result)  # type: ignore[arg-type]
+    except Exception:  # noqa: BLE001 - most types have no length
+        return type(result)
 
 
 def choose_number(
