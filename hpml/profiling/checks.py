@@ -19,8 +19,8 @@ def check_function(caller: str, function: object) -> None:
     """Raise an error unless `function` is callable and runs when it is called."""
     if not callable(function):
         raise ProfilingError(
-            f"{caller} expects a function and its arguments, got {describe(function)}; write "
-            f"{caller}(f, x), not {caller}(f(x))."
+            f"{caller} expects a function, got {describe(function)}; pass the function itself, f "
+            "or lambda: f(x), not its result f(x)."
         )
     called = function if hasattr(function, "__code__") else type(function).__call__
     if inspect.isgeneratorfunction(function) or inspect.isgeneratorfunction(called):
@@ -60,8 +60,8 @@ def traceable(caller: str, function: Any) -> tuple[types.CodeType, list[str], in
     code = getattr(plain, "__code__", None)
     if not isinstance(code, types.CodeType):
         raise ProfilingError(
-            f"{caller} expects a function written in Python, got {describe(function)}; write "
-            f"{caller}(f, x), not {caller}(f(x))."
+            f"{caller} expects a function written in Python, got {describe(function)}; pass the "
+            "method that it runs, such as model.forward."
         )
     if sys.gettrace() is not None:
         raise ProfilingError(
@@ -73,7 +73,7 @@ def traceable(caller: str, function: Any) -> tuple[types.CodeType, list[str], in
     except (OSError, TypeError):
         raise ProfilingError(
             f"The source of {code.co_name} is unknown, so its lines cannot be shown; define it "
-            "in a file or in a cell."
+            "in a file, or in a cell without a magic such as %%time."
         ) from None
 
 

@@ -67,7 +67,11 @@ class FunctionProfile:
 
     @property
     def tree(self) -> CallTree:
-        """The call tree with the time of each call path."""
+        """The call tree, an estimate: cProfile stores pairs of caller and function, no call paths.
+
+        Time below a function is divided among its callers in proportion, and recursive calls are
+        left out. `hpml.profiling.sample` sees the call paths themselves.
+        """
         return tree_of_profile(self.stats)
 
     def table(self, sort: str = "tottime", search: str = "", limit: int | None = 20) -> Table:
@@ -102,7 +106,7 @@ class FunctionProfile:
         )
 
     def icicle(self) -> Page:
-        """Return the picture, with each function below its caller and as wide as its time."""
+        """Return the picture of `tree`: each function below its caller, as wide as its time."""
         # The tree only estimates own times (divided among callers, without recursion).
         own: dict[str, float] = {}
         for (file, line, name), entry in self.stats.items():

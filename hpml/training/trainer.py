@@ -235,6 +235,7 @@ class Trainer:
             "data": self.data.name,
             "pictures": self._pictures,
             "network": self._network,
+            "frozen": [n for n, w in self.model.named_parameters() if not w.requires_grad],
             "epochs": self.epochs,
             "seed": self.seed,
             "processes": self.processes.count,

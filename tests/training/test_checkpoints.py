@@ -131,6 +131,10 @@ def test_a_checkpoint_of_another_network_is_refused(tmp_path: Path) -> None:
     other[1] = torch.nn.SiLU()  # as many weights
     with pytest.raises(TrainingError, match=r"network '\(1\): ReLU\(\)', got '\(1\): SiLU"):
         train(other, data(), recipe(), epochs=1, out=tmp_path, resume=True)
+    other = network()
+    other[0].bias.requires_grad_(False)
+    with pytest.raises(TrainingError, match=r"frozen \[\], got \['0.bias'\]"):
+        train(other, data(), recipe(), epochs=1, out=tmp_path, resume=True)
 
 
 def test_other_pictures_of_the_same_name_and_number_are_refused(tmp_path: Path) -> None:
