@@ -70,7 +70,10 @@ class _Parser(argparse.ArgumentParser):
         declare, self._declare = self._declare, None
         if declare is not None:
             declare(self)
-        return super().parse_known_args(args, namespace)
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:  # argparse would report it for `hpml`, whose help does not list the options
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}\nTry `{self.prog} --help`.\n")

@@ -72,6 +72,7 @@ def test_without_a_command_the_help_is_shown(capsys: Output) -> None:
         (["lab", "--port", "http"], "expected a whole number from 1 to 65,535, received 'http'"),
         (["lab", "--port", "0"], "received '0'"),
         (["lab", "--port", "65536"], "received '65536'"),
+        (["bench", "deep-linear", "--layer", "5"], "hpml bench deep-linear --help"),
         (["doctor", "now"], "unrecognized arguments: now"),
     ],
 )
