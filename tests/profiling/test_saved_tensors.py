@@ -80,3 +80,5 @@ def test_a_call_and_a_forward_with_its_own_backward_are_refused() -> None:
 
     with pytest.raises(ProfilingError):
         saved_tensors(whole_step)
+    with pytest.raises(ProfilingError, match="got None"):
+        saved_tensors(lambda: whole_step() and None)

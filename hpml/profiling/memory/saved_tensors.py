@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from hpml.base.errors import describe
 from hpml.base.tables import Shown, Table, format_bytes
 from hpml.profiling.checks import check_function
 from hpml.profiling.errors import ProfilingError
@@ -118,6 +119,11 @@ def saved_tensors(function: Callable[..., Any], *arguments: Any) -> SavedTensors
                     f"The function ran the backward pass of {current[0]}, which frees the saved "
                     "tensors. Pass only the forward pass to saved_tensors."
                 ) from error
+    if packed and not names:
+        raise ProfilingError(
+            "saved_tensors expects a function that returns the result of the forward pass with its "
+            f"graph, got {describe(result)}; return the loss itself, without backward() or item()."
+        )
     return SavedTensors(tuple(_rows(packed, names, parameters)), result)
 
 
