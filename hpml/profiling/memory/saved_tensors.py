@@ -119,7 +119,7 @@ def saved_tensors(function: Callable[..., Any], *arguments: Any) -> SavedTensors
                     f"The function ran the backward pass of {current[0]}, which frees the saved "
                     "tensors. Pass only the forward pass to saved_tensors."
                 ) from error
-    if packed and not names:
+    if packed and not any(operation for operation, _ in names.values()):
         raise ProfilingError(
             "saved_tensors expects a function that returns the result of the forward pass with its "
             f"graph, got {describe(result)}; return the loss itself, without backward() or item()."
