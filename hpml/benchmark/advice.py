@@ -67,7 +67,7 @@ def _is_repeated(remedy: str, remedies: Iterable[str]) -> bool:
 
 _BY_SEVERITY = (
     "first call",
-    "wide interval",
+    "disturbed rounds",
     "cannot tell",
     "few samples",
     "short samples",

@@ -229,7 +229,7 @@ class PairedSamples:
                 continue  # the contender's own advice reports a slow first call
             if ratio.reason:
                 remedy = f"{capital(ratio.remedy.rstrip('.'))}."
-                found.append((name, Advice("wide interval", ratio.reason, remedy)))
+                found.append((name, Advice("disturbed rounds", ratio.reason, remedy)))
             elif ratio.answer == "cannot tell":
                 reach = max(ratio.high / ratio.value, ratio.value / ratio.low) - 1
                 # Up to here the resolution, added in quadrature, is the larger part of the

@@ -66,11 +66,11 @@ def test_equal_samples_of_any_number_are_judged(count: int) -> None:
 
 def test_what_explains_a_wide_interval_is_not_called_unstable_as_well() -> None:
     wide, drift = (
-        Advice("wide interval", "it changed", "Wait."),
+        Advice("disturbed rounds", "it changed", "Wait."),
         Advice("unstable", "it drifts", "-"),
     )
     note = footnote([("a", drift), ("b", drift), ("a", wide)])
-    assert note == "Wide interval: a (it changed); unstable: b (it drifts). Wait. -"
+    assert note == "Disturbed rounds: a (it changed); unstable: b (it drifts). Wait. -"
 
 
 def test_a_table_has_one_footnote_however_many_contenders_are_unstable() -> None:
@@ -85,6 +85,6 @@ def test_a_table_has_one_footnote_however_many_contenders_are_unstable() -> None
 
 
 def test_a_footnote_gives_no_remedy_twice() -> None:
-    short = Advice("wide interval", "7 of 60 rounds", "Close other programs.")
+    short = Advice("disturbed rounds", "7 of 60 rounds", "Close other programs.")
     long = Advice("unstable", "a wide middle half", "Close other programs, and repeat.")
     assert footnote([("a", short), ("b", long)]).count("lose other programs") == 1

@@ -26,7 +26,7 @@ NOISES: Mapping[str, Mapping[str, Any]] = {
     "scatter of 1 %": {"noise": 0.01},
     "one sample in ten disturbed": {"noise": 0.01, "outliers": 0.1},
     "drift of 50 %": {"noise": 0.01, "drift": 0.5},
-    "two states of each, 5 %": {"noise": 0.007, "own_modes": 0.05},
+    "each in two states, 5 % apart": {"noise": 0.007, "own_modes": 0.05},
 }
 """The kinds of noise, as arguments of `draw_rounds`."""
 CHANGE = 0.05
@@ -61,7 +61,7 @@ class Rates:
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         text = (
             f"{self.runs} runs of {self.rounds} rounds for each mark. Left: an honest rule stays "
-            "near or left of the dashed line, 5 %. Right: higher is better."
+            "near or left of the dashed line, 5 %. Right: the further right, the better."
         )
         drawn = show(
             self._chart(self.false, "Two equal programs: false verdicts", at=(5,)),

@@ -66,7 +66,7 @@ def beside_published(raced: Mapping[int, Comparison]) -> Table:
         columns,
         list(rows.values()),
         title="Time / time with eager GELU",
-        caption=f"Published: {hardware}, a larger network; its FastSwish is operations.",
+        caption=f"Published: {hardware}, a larger network, with FastSwish as operations.",
         formats=dict.fromkeys(columns[2::2], "{:.2f}".format),
     )
 

@@ -43,7 +43,7 @@ def forgets_targets(edges, outputs):
 
 def only_the_ends(edges, outputs):
     """It finds the ends that are not outputs. A node that leads only to dead nodes
-    is dead too, before or after an output, although it has targets."""
+    is dead too, also after an output, although it has targets."""
     return {name for name in _nodes(edges) if not edges.get(name) and name not in outputs}
 
 
