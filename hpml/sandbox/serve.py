@@ -243,7 +243,7 @@ class _Cells:
                     break
                 except BaseException as error:  # noqa: BLE001 - even SystemExit
                     failed.append((statement, error))
-        self.left -= 0.0 if needed else time.monotonic() - began
+        self.left -= 0.0 if needed else min(seconds, time.monotonic() - began)
         value = self.namespace.get(self.name)
         # A copy of the stub below the solution does not replace it.
         if value is not before and callable(value) and not self._is_stub(cell):
