@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import threading
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -313,6 +314,16 @@ def test_a_roster_as_spreadsheets_save_it(tmp_path: Path, between: str, encoding
     path.write_bytes("submission\nZöe\n".encode("cp1252"))
     with pytest.raises(GradingError):
         tables.read_roster(path)
+
+
+def test_full_points_from_the_instructor_replace_what_the_grader_said() -> None:
+    total = replace(ADA.items[1], text="not right yet")
+    given = Overrides({("ada", "06.2"): (3, "close enough")})
+    report = given.applied(Report("ada", (DONE, total), 7))
+    assert (report["total"].status, report["total"].text) == ("right", "close enough")
+    assert tables.as_csv([report]).splitlines()[1] == "ada,2,right,3,right,5,5,0,7"
+    found = tables.statistics([report])
+    assert (found.column("right"), found.column("wrong answers")) == ((1, 1), ("", ""))
 
 
 def test_who_left_out_what_goes_further_is_not_to_be_looked_at() -> None:
