@@ -402,6 +402,29 @@ def test_uploads_of_one_student_are_one_submission_in_their_order(tmp_path: Path
     assert ada.notebooks["06"] == (tmp_path / names[1], tmp_path / names[2])
 
 
+def test_an_upload_to_canvas_that_is_no_notebook_has_no_points_and_the_reason(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "class"
+    folder.mkdir()
+    (folder / "notes.pdf").touch()
+    upload = "hopper_4712_1001_06_forward_order.zip"
+    (folder / upload).write_bytes(b"PK")
+    (folder / "lovelaceada_4711_999_06_report.pdf").touch()
+    (folder / f"lovelaceada_4711_998_{LAB}").write_text(notebook(*RIGHT))
+    reports = [each.report for each in _grade(folder, labs=["06"])]
+    assert [(each.name, each.earned) for each in reports] == [
+        (upload, 0.0), (f"lovelaceada_4711_998_{LAB}", 6.0)
+    ]  # fmt: skip
+    assert reports[0].items[0].status == "missing"
+    assert reports[0].items[0].text.endswith(f"is missing. There is also: {upload}.")
+    roster = [{"Student": "Hopper", "ID": "4712"}]
+    assert tables.for_canvas(reports, roster, "Lab 06").splitlines()[-1] == "Hopper,4712,,,,0"
+    write_feedback_zip(reports, tmp_path / "feedback.zip")
+    with zipfile.ZipFile(tmp_path / "feedback.zip") as archive:
+        assert f"{upload[:-4]}.html" in archive.namelist()
+
+
 def test_names_that_only_look_like_canvas_are_students_of_their_own(tmp_path: Path) -> None:
     for name in ("exam_2026_1234_ada.ipynb", "exam_2026_1235_bob.ipynb"):
         (tmp_path / name).touch()
