@@ -86,7 +86,9 @@ class Program:
         """Return the statements that bind `name`, without stubs."""
         return [each for each in self._binding(name) if not _is_stub(each.node, name)]
 
-    def needed(self, name: str, until: int | None = None) -> tuple[Statement, ...]:
+    def needed(
+        self, name: str, until: int | None = None, *, function: bool = True
+    ) -> tuple[Statement, ...]:
         """Return the statements that bind `name` and, recursively, the names these need.
 
         A binding that another one replaces before it is needed does not count.
@@ -104,7 +106,9 @@ class Program:
                 place
                 for place in known
                 if place <= at
-                and _replaces(self.statements[place].node, wanted, function=wanted == name)
+                and _replaces(
+                    self.statements[place].node, wanted, function=function and wanted == name
+                )
             ]
             for place in known:
                 each = self.statements[place]
