@@ -28,7 +28,7 @@ from hpml.grading import BadRequest
 from hpml.grading.find import Submission, names_of, one_form
 from hpml.grading.judge import Item, blank, harmless, points
 
-GRADER = f"hpml {hpml.__version__}, grading 9, Python {platform.python_version()}"
+GRADER = f"hpml {hpml.__version__}, grading 10, Python {platform.python_version()}"
 """The grader's version. The number is raised when a submission could be graded differently."""
 
 _KEY_BYTES = 32
