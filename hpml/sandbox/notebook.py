@@ -102,18 +102,12 @@ class Program:
                 for place in self._binders.get(wanted, ())
                 if until is None or self.statements[place].cell <= until
             ]
-            replaces = [
-                place
-                for place in known
-                if place <= at
-                and _replaces(
-                    self.statements[place].node, wanted, function=function and wanted == name
-                )
-            ]
+            called = function and wanted == name
+            nodes = ((p, self.statements[p].node) for p in reversed(known) if p <= at)
+            since = next((place for place, node in nodes if _replaces(node, wanted, called)), 0)
             for place in known:
                 each = self.statements[place]
-                kept = place >= max(replaces, default=0) or _binds_later(each.node, wanted)
-                if kept and place not in found:
+                if place not in found and (place >= since or _binds_later(each.node, wanted)):
                     found.add(place)
                     waiting += [(need, place - (need in each.reads)) for need in each.needs]
         return tuple(self.statements[place] for place in sorted(found))
@@ -219,12 +213,12 @@ def _literal(node: ast.stmt) -> Any:
         return NOT_LITERAL
 
 
-def _replaces(node: ast.stmt, name: str, *, function: bool) -> bool:
+def _replaces(node: ast.stmt, name: str, called: bool) -> bool:
     """Return whether a statement that binds a name replaces its value for certain.
 
-    The worker calls the last `function`, even if another value was assigned to its name later.
+    For the function that is `called`, only functions do: the worker ignores values of other types.
     """
-    if function and (not isinstance(node, _FUNCTIONS) or node.decorator_list):
+    if called and (not isinstance(node, _FUNCTIONS) or node.decorator_list):
         return False
     certain = isinstance(node, _BINDINGS) and not _binds_later(node, name)
     return certain and not _is_stub(node, name)
