@@ -120,8 +120,8 @@ class Grader:
         if best is found[0]:
             return best
         return best.with_remark(
-            "It fails when all cells have run. It does better when only the cells up to an "
-            "earlier definition have run, so that result counts."
+            "With only the cells up to an earlier definition it does better than with all cells, "
+            "so that result counts."
         )
 
 
