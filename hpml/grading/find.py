@@ -36,7 +36,7 @@ _PLATFORM = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d{2,})_")
 # Canvas: lovelaceada_LATE_4711_998_06_forward_order.ipynb: student ID, then upload ID.
 _CANVAS = re.compile(r"[^_]+_(?:LATE_)?\d{3,}_(?P<upload>\d{3,})_")
 _MOODLE = re.compile(r"[^_]+_\d{2,}_assignsubmission_")
-_ENDING = re.compile(r"(\.ipynb(\.txt|\.json)?|\.json|\.py)$", re.IGNORECASE)
+_ENDING = re.compile(r"(\.ipynb(\.txt|\.json)?|\.(json|py|zip|pdf|html|docx))$", re.IGNORECASE)
 
 
 class Catalogue(Protocol):
@@ -113,8 +113,8 @@ def find_class(
 ) -> tuple[list[Submission], list[str]]:
     """Return the submissions in a folder, and the names of all other entries.
 
-    A submission is a folder or a notebook, or several that a platform named for one student. Other
-    entries are archives, for example, or notebooks of other labs.
+    A submission is a folder or a notebook, or several that a platform named for one student. A
+    file of another kind is one, without a notebook, only under a name that Canvas gave it.
     """
     if not folder.is_dir():
         raise BadRequest(f"{describe(str(folder))}: expected the folder of a class.")
@@ -125,6 +125,8 @@ def find_class(
         counts = is_notebook(entry) if lab is None else labs is None or lab in labs
         if entry.is_dir() or entry.is_symlink() or counts:
             there[entry] = _notebooks(entry, labs, catalogue)
+        elif lab is None and _CANVAS.match(entry.name):
+            there[entry] = {}
         else:
             left_out.append(entry.name)
     wanted = labs or sorted({lab for notebooks in there.values() for lab in notebooks})

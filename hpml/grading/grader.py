@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Self
@@ -120,7 +119,10 @@ class Grader:
         best = max(found, key=lambda each: each.score)
         if best is found[0]:
             return best
-        return best.with_note("The last definition fails, so an earlier, better one counts.")
+        return best.with_remark(
+            "With only the cells up to an earlier definition it does better than with all cells, "
+            "so that result counts."
+        )
 
 
 def _require_packages(chosen: Sequence[Exercise | Choice]) -> None:
@@ -147,8 +149,7 @@ def _counted(submission: Submission, entry: Exercise | Choice, items: Mapping[Pa
         return items[path]
     names = " and ".join(_shown(submission, each) for each in items)
     note = harmless(f"{names} were graded; {_shown(submission, path)} counts.")
-    item = items[path].with_note(note)
-    return replace(item, text=f"{item.text}\n{note}".strip())
+    return items[path].with_remark(note)
 
 
 def _shown(submission: Submission, notebook: Path) -> str:

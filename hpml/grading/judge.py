@@ -70,6 +70,10 @@ class Item:
         """Return a copy with another sentence for the instructor."""
         return replace(self, note=f"{self.note} {note}".strip())
 
+    def with_remark(self, remark: str) -> Item:
+        """Return a copy with another line for the instructor and the student."""
+        return replace(self.with_note(remark), text=f"{self.text}\n{remark}".strip())
+
 
 def blank(entry: Exercise | Choice) -> Item:
     """Return the item of an exercise or explanation that is not graded yet."""

@@ -17,6 +17,7 @@ def pytest_addoption(parser: Any) -> None:
     """Declare the options for the submission and the seed of the cases."""
     group = parser.getgroup("hpml", "grading exercises")
     group.addoption("--submission", metavar="PATH", help="what to grade (default: notebooks/)")
+    group.addoption("--lab", metavar="N", help="only this lab, whatever the notebook's name is")
     group.addoption("--seed", type=int, metavar="S", help="seed of the cases (default: random)")
 
 

@@ -28,7 +28,7 @@ from hpml.grading import BadRequest
 from hpml.grading.find import Submission, names_of, one_form
 from hpml.grading.judge import Item, blank, harmless, points
 
-GRADER = f"hpml {hpml.__version__}, grading 9, Python {platform.python_version()}"
+GRADER = f"hpml {hpml.__version__}, grading 10, Python {platform.python_version()}"
 """The grader's version. The number is raised when a submission could be graded differently."""
 
 _KEY_BYTES = 32
@@ -208,14 +208,12 @@ class Overrides:
 
 
 def _overridden(item: Item, score: float, comment: str) -> Item:
-    status = "right" if score >= item.most else "partly right" if score > 0 else "wrong"
-    item = replace(
-        item,
-        of={"instructor": item.most},
-        parts={"instructor": score},
-        status=status,
-        text="\n".join(filter(None, (comment, item.text))),
-    )
+    if score >= item.most:  # what the grader found wrong no longer holds
+        item = replace(item, status="right", text=comment, mistake="")
+    else:
+        text = "\n".join(filter(None, (comment, item.text)))
+        item = replace(item, status="partly right" if score > 0 else "wrong", text=text)
+    item = replace(item, of={"instructor": item.most}, parts={"instructor": score})
     return item.with_note("Its points were given by the instructor.")
 
 

@@ -5,6 +5,7 @@ import __future__
 
 import ast
 import dis
+import inspect
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ NOT_LITERAL: Any = object()
 """What `Program.literal` returns for a name that no literal was assigned to last."""
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
+# Without `import a.b`: another `import a` keeps what it did.
+_BINDINGS = (*_DEFINITIONS, ast.Assign, ast.AnnAssign, ast.ImportFrom)
 _EARLIER = 3
 
 
@@ -30,6 +34,7 @@ class Statement:
     node: ast.stmt
     binds: frozenset[str]  # the global names that it binds
     needs: frozenset[str]  # the global names that it uses, directly or in its functions
+    reads: frozenset[str]  # those of them that it uses directly: it may read their old values
 
 
 @dataclass(frozen=True)
@@ -81,10 +86,12 @@ class Program:
         """Return the statements that bind `name`, without stubs."""
         return [each for each in self._binding(name) if not _is_stub(each.node, name)]
 
-    def needed(self, name: str, until: int | None = None) -> tuple[Statement, ...]:
+    def needed(
+        self, name: str, until: int | None = None, *, function: bool = True
+    ) -> tuple[Statement, ...]:
         """Return the statements that bind `name` and, recursively, the names these need.
 
-        A binding that a function replaces before it is needed does not count.
+        A binding that another one replaces before it is needed does not count.
         """
         found: set[int] = set()
         waiting = [(name, len(self.statements))]
@@ -95,14 +102,14 @@ class Program:
                 for place in self._binders.get(wanted, ())
                 if until is None or self.statements[place].cell <= until
             ]
-            for number, place in reversed([*enumerate(known)]):
-                if place <= at and _replaces(self.statements[place].node, wanted):
-                    known = known[number:]
-                    break
+            called = function and wanted == name
+            nodes = ((p, self.statements[p].node) for p in reversed(known) if p <= at)
+            since = next((place for place, node in nodes if _replaces(node, wanted, called)), 0)
             for place in known:
-                if place not in found:
+                each = self.statements[place]
+                if place not in found and (place >= since or _binds_later(each.node, wanted)):
                     found.add(place)
-                    waiting += [(need, place) for need in self.statements[place].needs]
+                    waiting += [(need, place - (need in each.reads)) for need in each.needs]
         return tuple(self.statements[place] for place in sorted(found))
 
     def versions(self, name: str) -> list[Version]:
@@ -172,9 +179,10 @@ def _flat(nodes: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
 def _statement(cell: int, node: ast.stmt, flags: int) -> Statement:
     binds: set[str] = set()
     needs: set[str] = set()
-    waiting = [compiled(ast.Module([node], []), flags)]
+    reads: set[str] = set()
+    waiting = [(compiled(ast.Module([node], []), flags), reads)]
     while waiting:
-        code = waiting.pop()
+        code, used = waiting.pop()
         for instruction in dis.get_instructions(code):
             name, value = instruction.opname, instruction.argval
             if name in ("STORE_GLOBAL", "DELETE_GLOBAL") or (
@@ -182,9 +190,16 @@ def _statement(cell: int, node: ast.stmt, flags: int) -> Statement:
             ):
                 binds.add(value)
             elif "GLOBAL" in name or name == "LOAD_NAME":
-                needs.add(value)
-        waiting += [each for each in code.co_consts if isinstance(each, CodeType)]
-    return Statement(cell, node.lineno, node, frozenset(binds), frozenset(needs))
+                used.add(value)
+        parts = [each for each in code.co_consts if isinstance(each, CodeType)]
+        waiting += [(each, needs if _is_function(each) else used) for each in parts]
+    names = map(frozenset, (binds, needs | reads, reads))
+    return Statement(cell, node.lineno, node, *names)
+
+
+def _is_function(code: CodeType) -> bool:
+    """Return whether code is that of a function, not of a class or comprehension."""
+    return bool(code.co_flags & inspect.CO_NEWLOCALS) and ".0" not in code.co_varnames
 
 
 def _literal(node: ast.stmt) -> Any:
@@ -198,14 +213,20 @@ def _literal(node: ast.stmt) -> Any:
         return NOT_LITERAL
 
 
-def _replaces(node: ast.stmt, name: str) -> bool:
-    """Return whether a statement defines the function without using its earlier value."""
-    if not isinstance(node, _FUNCTIONS) or node.decorator_list or _is_stub(node, name):
+def _replaces(node: ast.stmt, name: str, called: bool) -> bool:
+    """Return whether a statement that binds a name replaces its value for certain.
+
+    For the function that is `called`, only functions do: the worker ignores values of other types.
+    """
+    if called and (not isinstance(node, _FUNCTIONS) or node.decorator_list):
         return False
-    # Defaults and annotations are evaluated while the name still has its old value.
-    now = [node.args, *([node.returns] if node.returns else [])]
-    used = [each for part in now for each in ast.walk(part) if isinstance(each, ast.Name)]
-    return node.name == name and all(each.id != name for each in used)
+    certain = isinstance(node, _BINDINGS) and not _binds_later(node, name)
+    return certain and not _is_stub(node, name)
+
+
+def _binds_later(node: ast.stmt, name: str) -> bool:
+    """Return whether a call of the defined function binds a global name, not its definition."""
+    return isinstance(node, _DEFINITIONS) and node.name != name
 
 
 def _is_stub(node: ast.stmt, name: str) -> bool:

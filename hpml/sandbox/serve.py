@@ -23,6 +23,7 @@ import ast
 import contextlib
 import gc
 import inspect
+import io
 import json
 import linecache
 import os
@@ -234,7 +235,14 @@ class _Cells:
         began, before = time.monotonic(), self.namespace.get(self.name)
         failed: list[tuple[Statement, BaseException]] = []
         late = _LateError(f"The cell ran for more than {seconds:.0f} seconds.")
-        with contextlib.suppress(_LateError), deadline(seconds, late):
+        # The student is shown what the function prints, not the rest of the notebook.
+        shown = sys.stdout if any(self.name in each.binds for each in statements) else _Nowhere()
+        with (
+            contextlib.redirect_stdout(shown),
+            contextlib.redirect_stderr(shown),
+            contextlib.suppress(_LateError),
+            deadline(seconds, late),
+        ):
             for statement in statements:
                 try:
                     self._execute(statement)
@@ -243,7 +251,7 @@ class _Cells:
                     break
                 except BaseException as error:  # noqa: BLE001 - even SystemExit
                     failed.append((statement, error))
-        self.left -= 0.0 if needed else time.monotonic() - began
+        self.left -= 0.0 if needed else min(seconds, time.monotonic() - began)
         value = self.namespace.get(self.name)
         # A copy of the stub below the solution does not replace it.
         if value is not before and callable(value) and not self._is_stub(cell):
@@ -272,6 +280,13 @@ class _Cells:
 
 class _LateError(BaseException):
     """A cell exceeded its deadline."""
+
+
+class _Nowhere(io.StringIO):
+    """Discards what is written to it."""
+
+    def write(self, text: str) -> int:
+        return len(text)
 
 
 class _Shell:

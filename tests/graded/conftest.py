@@ -1,7 +1,8 @@
 """``pytest tests/graded``: the exercises of the notebooks, graded, a test an exercise.
 
 ``--submission=PATH`` grades another notebook or folder, ``--seed S`` with cases made before. A lab
-is chosen with ``-m lab06``, an exercise with ``-m ordered_forward``.
+is chosen with ``-m lab06``, an exercise with ``-m ordered_forward``. ``--lab 06`` also finds a
+notebook whose name does not say the lab.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import pytest
 
 from hpml.base.files import course_folder
 from hpml.grading import GradingError
-from hpml.grading.find import Submission, find
+from hpml.grading.find import Submission, find, lab_number
 from hpml.grading.grader import Grader, random_seed
 from hpml.labs import catalogue
 
@@ -29,11 +30,12 @@ def pytest_configure(config: pytest.Config) -> None:
         for exercise in catalogue.exercises(lab):
             config.addinivalue_line("markers", f"{exercise.name}: exercise of lab {lab}")
     config.addinivalue_line("markers", "explanation: the experiment that ends a lab")
-    path = config.getoption("--submission")
+    path, lab = config.getoption("--submission"), config.getoption("--lab")
     try:
-        config.stash[_SUBMISSION] = find(Path(path) if path else course_folder() / "notebooks")
+        folder = Path(path) if path else course_folder() / "notebooks"
+        config.stash[_SUBMISSION] = find(folder, labs=[lab_number(lab)] if lab else None)
     except GradingError as error:
-        raise pytest.UsageError(f"--submission: {error}") from None
+        raise pytest.UsageError(str(error)) from None
     chosen = config.getoption("--seed")
     # Of xdist, each worker takes the seed that the first process drew.
     given: Any = getattr(config, "workerinput", {}).get("hpml_seed")

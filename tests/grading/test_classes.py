@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import threading
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -315,6 +316,16 @@ def test_a_roster_as_spreadsheets_save_it(tmp_path: Path, between: str, encoding
         tables.read_roster(path)
 
 
+def test_full_points_from_the_instructor_replace_what_the_grader_said() -> None:
+    total = replace(ADA.items[1], text="not right yet")
+    given = Overrides({("ada", "06.2"): (3, "close enough")})
+    report = given.applied(Report("ada", (DONE, total), 7))
+    assert (report["total"].status, report["total"].text) == ("right", "close enough")
+    assert tables.as_csv([report]).splitlines()[1] == "ada,2,right,3,right,5,5,0,7"
+    found = tables.statistics([report])
+    assert (found.column("right"), found.column("wrong answers")) == ((1, 1), ("", ""))
+
+
 def test_who_left_out_what_goes_further_is_not_to_be_looked_at() -> None:
     further = Item("06", 3, "more", {"right": 2}, core=False, status="not done")
     assert tables.look_at([Report("di", (ADA.items[0], further), 7)]) == []
@@ -389,6 +400,29 @@ def test_uploads_of_one_student_are_one_submission_in_their_order(tmp_path: Path
     assert uploads == [[0], [1, 2], [3, 4], [5], [6]]
     ada = next(each for each in found if each.name == names[1])
     assert ada.notebooks["06"] == (tmp_path / names[1], tmp_path / names[2])
+
+
+def test_an_upload_to_canvas_that_is_no_notebook_has_no_points_and_the_reason(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "class"
+    folder.mkdir()
+    (folder / "notes.pdf").touch()
+    upload = "hopper_4712_1001_06_forward_order.zip"
+    (folder / upload).write_bytes(b"PK")
+    (folder / "lovelaceada_4711_999_06_report.pdf").touch()
+    (folder / f"lovelaceada_4711_998_{LAB}").write_text(notebook(*RIGHT))
+    reports = [each.report for each in _grade(folder, labs=["06"])]
+    assert [(each.name, each.earned) for each in reports] == [
+        (upload, 0.0), (f"lovelaceada_4711_998_{LAB}", 6.0)
+    ]  # fmt: skip
+    assert reports[0].items[0].status == "missing"
+    assert reports[0].items[0].text.endswith(f"is missing. There is also: {upload}.")
+    roster = [{"Student": "Hopper", "ID": "4712"}]
+    assert tables.for_canvas(reports, roster, "Lab 06").splitlines()[-1] == "Hopper,4712,,,,0"
+    write_feedback_zip(reports, tmp_path / "feedback.zip")
+    with zipfile.ZipFile(tmp_path / "feedback.zip") as archive:
+        assert f"{upload[:-4]}.html" in archive.namelist()
 
 
 def test_names_that_only_look_like_canvas_are_students_of_their_own(tmp_path: Path) -> None:

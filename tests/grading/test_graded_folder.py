@@ -89,6 +89,17 @@ def test_plain_pytest_passes_the_folder_over(tmp_path: Path) -> None:
     assert code == 5, text
 
 
+def test_a_notebook_whose_name_does_not_say_its_lab_is_graded_with_the_advice(
+    tmp_path: Path,
+) -> None:
+    path = hand_in(tmp_path / "ada") / "06_forward_order.ipynb"
+    words = ["tests/graded", f"--submission={path.rename(path.with_name('mine.ipynb'))}"]
+    code, text = _pytest(tmp_path, *words)
+    assert (code, "--lab" in text) == (4, True)
+    code, text = _pytest(tmp_path, *words, "--lab", "6", "--collect-only", "-q")
+    assert (code, "06.1 count_calls" in text) == (0, True)
+
+
 def test_what_is_no_submission_is_said(tmp_path: Path) -> None:
     code, text = _pytest(tmp_path, "tests/graded", f"--submission={tmp_path / 'none'}")
     assert code == 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -36,6 +37,15 @@ def test_an_endless_loop_is_ended_also_where_it_catches_the_first_alarm(
 ) -> None:
     with pytest.raises(TooLate), deadline(0.05, TooLate()):
         endless()
+
+
+def test_an_import_is_never_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rings = "import signal\nsignal.raise_signal(signal.SIGALRM)\nwhole = True"
+    (tmp_path / "rings_while_imported.py").write_text(rings)
+    monkeypatch.syspath_prepend(tmp_path)
+    with deadline(60, TooLate()):
+        import rings_while_imported  # type: ignore[import-not-found]
+    assert rings_while_imported.whole
 
 
 @pytest.mark.parametrize("error", [None, ValueError, KeyboardInterrupt, SystemExit])

@@ -91,6 +91,48 @@ NEEDED: dict[str, tuple[list[str], list[str]]] = {
          "def f(): return T, g()"],
         ["import graphlib", "def g():", "T = g()", "def g():", "def f():"],
     ),
+    **{
+        f"no value that was replaced: {own}": (
+            ["import graphlib", "a = graphlib", own, "def f(x): return a"], [*needed, "def f(x):"],
+        )
+        for own, *needed in (
+            ("a = 1", "a = 1"),
+            ("a: int = 1", "a: int = 1"),
+            ("a, b = 1, 2", "a, b = (1, 2)"),
+            ("a = lambda x: a(x)", "a = lambda x: a(x)"),
+            ("from math import pi as a", "from math import pi as a"),
+            ("from x import d\n@d\ndef a(x): return a(x)", "from x import d", "@d"),
+        )
+    },
+    **{
+        f"the old value, which is read: {own}": (
+            ["import graphlib", "a = graphlib", own, "def f(x): return a"],
+            ["import graphlib", "a = graphlib", needed, "def f(x):"],
+        )
+        for own, needed in (
+            ("a = a.x", "a = a.x"),
+            ("a = [a for _ in 'x']", "a = [a for _ in 'x']"),
+            ("@a.register\ndef a(x): pass", "@a.register"),
+            ("class a(a): pass", "class a(a):"),
+            ("a += 1", "a += 1"),
+            ("if x: a = 1", "if x:"),
+        )
+    },
+    "each step of a constant": (
+        ["a = 5", "a = 0", "for _ in range(2):\n  a += 8", "def f(): return a"],
+        ["a = 0", "for _ in range(2):", "def f():"],
+    ),
+    "a step in a function that is called after the value is set": (
+        ["def g():\n  global a\n  a = 2", "a = 0", "def f(): return a, g"],
+        ["def g():", "a = 0", "def f():"],
+    ),
+    "the function below which its name has another value": (
+        ["import graphlib", "def f(): return graphlib", "f = None"],
+        ["import graphlib", "def f():", "f = None"],
+    ),
+    "both modules of two imports that bind one name": (
+        ["import a.b", "import a", "def f(): return a"], ["import a.b", "import a", "def f():"],
+    ),
 }  # fmt: skip
 
 

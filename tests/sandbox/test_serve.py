@@ -92,6 +92,14 @@ def test_preparing_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "ran\n"
 
 
+def test_only_the_function_and_the_cell_that_defines_it_print(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    cell = "print('defined')\ndef double(n):\n    print('called')"
+    _asked(_prepare("print('not')\nimport sys\nsys.stderr.write('this')", cell), LOAD, _call(n=1))
+    assert capsys.readouterr() == ("defined\ncalled\n", "")
+
+
 def test_a_statement_that_fails_spoils_only_itself() -> None:
     broken = "import no_such_module\n\ndef double(n):\n    no_such_module\n    return 2 * n"
     _, loaded, called = _asked(_prepare(broken), LOAD, _call(n=1))

@@ -6,14 +6,16 @@ import contextlib
 import functools
 import inspect
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
+from hpml.base.page import notebook_shell
 from hpml.course.exercises.exercise import Exercise
 from hpml.course.exercises.packages import not_there
 from hpml.sandbox.forbidden import uses
-from hpml.sandbox.notebook import Program, parse
+from hpml.sandbox.notebook import Program, Statement, parse
 
 
 def program_of(function: object) -> Program | None:
@@ -23,6 +25,7 @@ def program_of(function: object) -> Program | None:
         return None
     sources: dict[int, str] = {}
     imports: dict[str, None] = {}
+    values: set[str] = set()
     waiting: list[Any] = [start]
     seen = {id(start)}
     while waiting:
@@ -42,11 +45,26 @@ def program_of(function: object) -> Program | None:
                 if _is_own(value, start) and id(value) not in seen:
                     seen.add(id(value))
                     waiting.append(value)
-                elif name in start.__globals__ and (line := _import(name, value)) is not None:
-                    imports[line] = None
+                elif name in start.__globals__:
+                    if (line := _import(name, value)) is not None:
+                        imports[line] = None
+                    if not isinstance(
+                        value, ModuleType | type | FunctionType | BuiltinFunctionType
+                    ):
+                        values.add(name)
     if not sources:
         return None
-    return parse({0: "\n".join(imports), **sources})
+    program = parse({0: "\n".join(imports), **sources})
+    return replace(program, statements=(*program.statements, *_made(values)))
+
+
+def _made(values: Collection[str]) -> Iterator[Statement]:
+    """Yield the statements of executed cells that made these values, as grading reads them."""
+    shell = notebook_shell() if values else None
+    executed = parse(dict(enumerate([] if shell is None else shell.user_ns.get("In", []))))
+    for name in sorted(values):
+        for statement in executed.needed(name, function=False):
+            yield replace(statement, cell=0)
 
 
 def _written(function: Any) -> FunctionType | None:

@@ -16,6 +16,7 @@ import pytest
 
 from hpml.base import Table
 from hpml.course.exercises import check as check_module
+from hpml.course.exercises import sources
 from hpml.labs import check, checking, hint, lab_head
 from hpml.labs.catalogue import find
 from tests.sandbox.test_plain import EqualToAll
@@ -210,6 +211,18 @@ def test_an_object_that_calls_is_found_by_its_name_in_the_notebook_and_read(
     monkeypatch.setattr(checking, "notebook_shell", lambda: shell)
     assert check(right).right
     assert "import graphlib" in check(sorting).text
+
+
+def test_a_value_that_was_made_with_what_is_forbidden_is_said_as_grading_says_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cells = ["", "LIVE = 0", "import graphlib as g\nLIVE = len([g])", "check(dead_nodes)"]
+    shell = SimpleNamespace(user_ns={"In": cells})
+    monkeypatch.setattr(sources, "notebook_shell", lambda: shell)
+    written_with_it = written(RIGHT.replace("    live,", "    LIVE\n    live,"), LIVE=1)
+    assert "import graphlib, in an earlier cell" in check(written_with_it).text
+    cells.append("LIVE = 1")
+    assert check(written_with_it).right
 
 
 def test_a_value_of_a_package_that_grading_does_without_is_named() -> None:
