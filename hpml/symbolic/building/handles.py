@@ -26,7 +26,7 @@ from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError
 
 from . import interception
-from .arguments import find
+from .arguments import find, settled
 from .inference import evaluate
 from .interception import Handle, Token
 from .node import (
@@ -163,7 +163,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
             return self._apply(useful_layers.SliceLayerSymbolicIdx(), nodes)
         if find(index, (Handle, torch.Tensor)) is not None:
             return add_to_graph(operator.getitem, self, index)
-        result = self._apply(useful_layers.SliceLayer(index), (self._node,))
+        result = self._apply(useful_layers.SliceLayer(settled(index)), (self._node,))
         return None if _is_none(result._node) else result
 
     def __iter__(self) -> Iterator[Any]:
