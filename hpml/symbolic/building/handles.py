@@ -396,6 +396,7 @@ _SQUEEZES = (torch.squeeze, torch.Tensor.squeeze)
 # Pickle cannot find torch's wrapper of the power by its name.
 _REPLACEMENTS: dict[Callable[..., Any], Callable[..., Any]] = {torch.Tensor.__pow__: operator.pow}
 _REPLACEMENTS |= OUT_OF_PLACE
+_REPLACEMENTS |= {recording: original for _, _, original, recording in interception.FUNCTIONS}
 
 
 def as_handles(name: str, value: Any) -> list[SymbolicData]:

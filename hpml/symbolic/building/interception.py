@@ -122,7 +122,7 @@ def _recording(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _install() -> None:
-    for owner, name, original, recording in _SIZE_FUNCTIONS:
+    for owner, name, original, recording in FUNCTIONS:
         if getattr(owner, name) is original:
             setattr(owner, name, recording)
     if Function.__dict__["apply"] is _ORIGINAL_APPLY:
@@ -137,7 +137,7 @@ def _install() -> None:
 
 
 def _uninstall() -> None:
-    for owner, name, original, recording in _SIZE_FUNCTIONS:
+    for owner, name, original, recording in FUNCTIONS:
         if getattr(owner, name) is recording:
             if owner is Tensor:  # the original is inherited
                 delattr(owner, name)
@@ -243,7 +243,7 @@ def _refusing_unwrap(args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 _recording_apply = classmethod(_apply)
 _ORIGINAL_APPLY = Function.__dict__["apply"]
-_SIZE_FUNCTIONS = [
+FUNCTIONS = [
     (owner, name, getattr(owner, name), _recording(getattr(owner, name)))
     for owner, names in (
         (torch, ("zeros", "ones", "empty", "rand", "randn", "tensor", "as_tensor")),
