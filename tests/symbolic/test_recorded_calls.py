@@ -59,6 +59,56 @@ def test_an_autograd_function_is_recorded_with_its_backward(execution: str) -> N
         assert_same(value.grad, torch.full((5, 4), -6.0))
 
 
+# --- functions that replace weights or transform functions ----------------------------------------
+
+
+@each_execution
+@pytest.mark.parametrize("by_name", [False, True])
+def test_functional_call_is_recorded_with_the_weights_that_it_is_given(
+    by_name: bool, execution: str
+) -> None:
+    layer = nn.Linear(4, 4)
+    weights = {"weight": torch.ones(4, 4), "bias": nn.Parameter(torch.zeros(4))}
+
+    def program(x: Any) -> Any:
+        args, kwargs = ((), {"input": x}) if by_name else ((x,), {})
+        return torch.func.functional_call(layer, weights, args, kwargs)
+
+    x = Input(shape=(4,))
+    model = SymbolicModel(x, program(x) + 1, execution=execution)
+    for owner in (model, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert_same(owner(VALUE), program(VALUE) + 1)
+    assert weights["bias"] in set(model.parameters())
+
+
+def square_sum(x: torch.Tensor) -> torch.Tensor:
+    return x.square().sum()
+
+
+TRANSFORMED: dict[str, Any] = {
+    "vmap": torch.vmap(square_sum),
+    "grad": torch.func.grad(square_sum),
+    "grad_and_value": torch.func.grad_and_value(square_sum),
+    "vmap of grad": torch.vmap(torch.func.grad(square_sum)),
+    "vmap of a layer": torch.vmap(nn.Linear(4, 3)),
+}
+
+
+@each_execution
+@pytest.mark.parametrize("name", TRANSFORMED)
+def test_a_transformed_function_is_recorded_as_one_call(name: str, execution: str) -> None:
+    x = Input(shape=(4,))
+    y = TRANSFORMED[name](x)
+    outputs = list(y) if name == "grad_and_value" else y
+    model = SymbolicModel(x, outputs, execution=execution)
+    expected = TRANSFORMED[name](VALUE)
+    assert_same(model(VALUE), expected)
+    if name != "vmap of grad":  # pickle has no name for the function that grad returns
+        stored = pickle.dumps(model)
+        del x, y, outputs
+        assert_same(pickle.loads(stored)(VALUE), expected)
+
+
 # --- containers -----------------------------------------------------------------------------------
 
 
