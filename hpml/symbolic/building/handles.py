@@ -168,8 +168,6 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
     def __iter__(self) -> Iterator[Any]:
         check_no_setting(self)
-        if isinstance(example := self._example(), Mapping):
-            return iter(list(example))  # keys are the same in each run
         self._length(REQUIRED_BATCHES)  # raises if the length depends on the batch
         nodes = make_parts(self._node)
         return iter([None if _is_none(n) else handle_of(n, self._token) for n in nodes])
@@ -187,8 +185,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         return lengths.pop() if len(lengths) == 1 else self.__index__()
 
     def __contains__(self, item: Any) -> bool:
-        example = self._example()
-        if isinstance(example, (Mapping, str)):
+        if isinstance(example := self._example(), str):
             return item in example
         raise ArgumentError(
             f"the contents of {self!r} are not known while the graph is built: write "
@@ -241,6 +238,30 @@ class SymbolicCallable(SymbolicData):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return add_to_graph(_call, self, *args, **kwargs)
+
+
+class SymbolicMapping(SymbolicData):
+    """A placeholder for a dictionary: its keys, which are the same in each run, are known."""
+
+    __slots__ = ()
+
+    keys, values, items = Mapping.keys, Mapping.values, Mapping.items
+
+    def __iter__(self) -> Iterator[Any]:
+        self._length(REQUIRED_BATCHES)  # raises if the keys depend on the batch
+        return iter(list(self._example()))
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._example()
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """Record the lookup, as the model may receive other keys; return None if it gives None."""
+        result = add_to_graph(_get, self, key, default)
+        return None if _is_none(result._node) else result
+
+
+def _get(mapping: Any, key: Any, default: Any) -> Any:
+    return mapping.get(key, default)
 
 
 def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -325,6 +346,8 @@ def handle_of(node: Node, token: Token) -> Any:
     if type(spec) is TensorSpec:
         return SymbolicTensor(node, token)
     assert isinstance(spec, Concrete)
+    if isinstance(spec.value, Mapping):
+        return SymbolicMapping(node, token)
     return (SymbolicCallable if callable(spec.value) else SymbolicData)(node, token)
 
 
