@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections import OrderedDict
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -151,6 +154,34 @@ def test_the_keys_of_a_dictionary_are_real(how: str, kind: Any, execution: str) 
     layer, x, value = Returns(lambda x: kind(out=x, aux=x * 2)), Input(shape=(2,)), torch.rand(3, 2)
     model = SymbolicModel(x, ITERATIONS[how](layer(x)), execution=execution)
     assert_same(model(value), ITERATIONS[how](layer(value)))
+
+
+class Output(NamedTuple):
+    logits: Any
+    loss: Any = None
+
+
+@dataclass
+class Record:
+    logits: Any
+    loss: Any = None
+
+
+@pytest.mark.parametrize("kind", [Output, Record, partial(SimpleNamespace, loss=None)])
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_an_attribute_that_is_none_is_none(kind: Any, execution: str) -> None:
+    def program(x: Any) -> Any:
+        output = layer(x)
+        return output.logits if output.loss is None else -output.logits
+
+    layer, x, value = Returns(lambda x: kind(logits=x)), Input(shape=(2,)), torch.rand(3, 2)
+    model = SymbolicModel(x, program(x), execution=execution)
+    assert_same(model(value), program(value))
+
+
+def test_a_missing_or_empty_value_of_a_dictionary_is_none() -> None:
+    output = Returns(lambda x: {"out": x, "loss": None})(Input(shape=(2,)))
+    assert output.get("loss") is output.get("other") is output["loss"] is None
 
 
 def test_values_of_a_dictionary_are_found_by_key_when_its_order_differs() -> None:

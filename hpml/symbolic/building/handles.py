@@ -157,14 +157,18 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
             return self._record_call(layer, (self, *others), names)
         return _record(layer, (self, *others), {}, custom_name, output_shape)
 
+    def _part(self, layer: nn.Module) -> Any:
+        """Return an item or an attribute; None if it always is None."""
+        result = self._apply(layer, (self._node,))
+        return None if _is_none(result._node) else result
+
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, SymbolicData):
             nodes = (self._node, index._node)
             return self._apply(useful_layers.SliceLayerSymbolicIdx(), nodes)
         if find(index, (Handle, torch.Tensor)) is not None:
             return add_to_graph(operator.getitem, self, index)
-        result = self._apply(useful_layers.SliceLayer(settled(index)), (self._node,))
-        return None if _is_none(result._node) else result
+        return self._part(useful_layers.SliceLayer(settled(index)))
 
     def __iter__(self) -> Iterator[Any]:
         check_no_setting(self)
@@ -196,7 +200,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         # Protocols test for optional private names, which must fail without a node.
         if name.startswith("_") or not hasattr(self._example(), name):
             raise AttributeError(f"{self!r} has no attribute {name!r}")
-        return self._apply(useful_layers.GetAttr(name), (self._node,))
+        return self._part(useful_layers.GetAttr(name))
 
     def _example(self) -> Any:
         spec = self._node.spec
@@ -303,7 +307,7 @@ class SymbolicTensor(TensorShape, SymbolicData):
         attribute = getattr(torch.Tensor, name)
         if callable(attribute):
             return _Method(self, name, attribute)
-        return self._apply(useful_layers.GetAttr(name), (self._node,))
+        return self._part(useful_layers.GetAttr(name))
 
 
 _AUTOGRAD_ATTRIBUTES = ("grad", "grad_fn", "is_leaf", "retains_grad")
@@ -330,7 +334,7 @@ class _Method:
 
 
 def _is_none(node: Node) -> bool:
-    """Return whether an item is always None, as the weights with ``need_weights=False``."""
+    """Return whether a part is always None, as the weights with ``need_weights=False``."""
     return isinstance(node.spec, Concrete) and all(value is None for value in node.spec.values)
 
 
