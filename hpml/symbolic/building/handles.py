@@ -138,6 +138,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
     def _record_function_call(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
+        check_no_setting(args)
         return _record(function, args, kwargs)
 
     def __call__(
@@ -297,7 +298,14 @@ class SymbolicTensor(TensorShape, SymbolicData):
                 "torch.tensor(x) to copy while the graph is built: use x itself, x.clone() or "
                 "x.to(dtype)"
             )
-        return operator.index(self._size(0))
+        size = self._size(0)
+        if examples is not None and not isinstance(size, int):
+            raise ArgumentError(
+                f"iterating over {self!r} expected a known number of rows, received a batch: use "
+                "operations on the whole batch, x[:, 0] or torch.unbind(x, 1), torch.vmap, a loop "
+                "in the forward of a module, or give the input a batch_shape"
+            )
+        return operator.index(size)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(torch.Tensor, name):
