@@ -18,7 +18,7 @@ from . import config
 from .building.handles import SymbolicData, as_handles, handle_of
 from .building.interception import Token, handle_token
 from .building.node import Node, format_origin, layer_text
-from .building.recording import current
+from .building.recording import check_unchanged, current
 from .errors import ArgumentError, GraphError
 from .execution import PREPARE, cuda_graph, timed
 from .execution.kernel import CompiledInference, compiled_inference
@@ -86,7 +86,9 @@ class SymbolicModel(nn.Module):
         output_nodes = [current(handle._node) for handle in as_handles("outputs", values)]
         self._execution = execution
         self._cuda_graphs = enable_cuda_graphs
-        self._adopt(collect(input_nodes, output_nodes, names))
+        collected = collect(input_nodes, output_nodes, names)
+        check_unchanged(collected.nodes, collected.layers)
+        self._adopt(collected)
 
     def _adopt(self, collected: Collected) -> None:
         """Set the graph, its layers and its nodes, and prepare the execution."""

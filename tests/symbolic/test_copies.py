@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
@@ -78,6 +79,29 @@ def test_an_expression_can_be_pickled(expression: str) -> None:
     x = Input(shape=(4,))
     model = SymbolicModel(x, eval(expression, {"x": x, "torch": torch}))
     assert_same(through_pickle(model)(VALUE), eval(expression, {"x": VALUE, "torch": torch}))
+
+
+FUNCTIONS: dict[str, Any] = {
+    "max_pool2d": lambda x: F.max_pool2d(x, 2),
+    "max_pool3d": lambda x: F.max_pool3d(x, 2),
+    "max_pool2d_with_indices": lambda x: F.max_pool2d(x, 2, return_indices=True)[0],
+    "adaptive_max_pool2d": lambda x: F.adaptive_max_pool2d(x, 2),
+    "adaptive_max_pool3d": lambda x: F.adaptive_max_pool3d(x, 2),
+    "expand": lambda x: x.expand(2, -1, -1, -1, -1),
+    "new_zeros": lambda x: x.new_zeros(x.shape[0], 3),
+    "new_ones": lambda x: x.new_ones((x.shape[0], 3)),
+    "zeros": lambda x: torch.zeros(x.shape[0], 3),
+    "unique": lambda x: torch.unique(x),
+}
+
+
+@each_copy
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_model_of_a_function_of_torch_can_be_copied(name: str, copied: Any) -> None:
+    x = Input(shape=(4, 4, 4))
+    model = SymbolicModel(x, FUNCTIONS[name](x))
+    value = torch.rand(5, 4, 4, 4)
+    assert_same(copied(model)(value), FUNCTIONS[name](value))
 
 
 def test_a_copy_has_no_symbolic_data_and_is_drawn_all_the_same() -> None:

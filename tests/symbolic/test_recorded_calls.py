@@ -9,8 +9,10 @@ from collections import OrderedDict, deque
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, add_to_graph
@@ -55,6 +57,56 @@ def test_an_autograd_function_is_recorded_with_its_backward(execution: str) -> N
         value = VALUE.clone().requires_grad_()
         owner(value).sum().backward()
         assert_same(value.grad, torch.full((5, 4), -6.0))
+
+
+# --- functions that replace weights or transform functions ----------------------------------------
+
+
+@each_execution
+@pytest.mark.parametrize("by_name", [False, True])
+def test_functional_call_is_recorded_with_the_weights_that_it_is_given(
+    by_name: bool, execution: str
+) -> None:
+    layer = nn.Linear(4, 4)
+    weights = {"weight": torch.ones(4, 4), "bias": nn.Parameter(torch.zeros(4))}
+
+    def program(x: Any) -> Any:
+        args, kwargs = ((), {"input": x}) if by_name else ((x,), {})
+        return torch.func.functional_call(layer, weights, args, kwargs)
+
+    x = Input(shape=(4,))
+    model = SymbolicModel(x, program(x) + 1, execution=execution)
+    for owner in (model, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert_same(owner(VALUE), program(VALUE) + 1)
+    assert weights["bias"] in set(model.parameters())
+
+
+def square_sum(x: torch.Tensor) -> torch.Tensor:
+    return x.square().sum()
+
+
+TRANSFORMED: dict[str, Any] = {
+    "vmap": torch.vmap(square_sum),
+    "grad": torch.func.grad(square_sum),
+    "grad_and_value": torch.func.grad_and_value(square_sum),
+    "vmap of grad": torch.vmap(torch.func.grad(square_sum)),
+    "vmap of a layer": torch.vmap(nn.Linear(4, 3)),
+}
+
+
+@each_execution
+@pytest.mark.parametrize("name", TRANSFORMED)
+def test_a_transformed_function_is_recorded_as_one_call(name: str, execution: str) -> None:
+    x = Input(shape=(4,))
+    y = TRANSFORMED[name](x)
+    outputs = list(y) if name == "grad_and_value" else y
+    model = SymbolicModel(x, outputs, execution=execution)
+    expected = TRANSFORMED[name](VALUE)
+    assert_same(model(VALUE), expected)
+    if name != "vmap of grad":  # pickle has no name for the function that grad returns
+        stored = pickle.dumps(model)
+        del x, y, outputs
+        assert_same(pickle.loads(stored)(VALUE), expected)
 
 
 # --- containers -----------------------------------------------------------------------------------
@@ -206,3 +258,69 @@ def test_what_was_computed_from_a_parameter_is_refused(expression: Any) -> None:
     with pytest.raises(ArgumentError):
         x + expression(parameter)[..., :4]
     SymbolicModel(x, x + expression(parameter.detach())[..., :4])
+
+
+# --- constants ------------------------------------------------------------------------------------
+
+CALLS_WITH_A_LIST: dict[str, tuple[Any, Any]] = {
+    "index": (list, lambda x, s: x[:, s]),
+    "array": (np.array, lambda x, s: x[:, s]),
+    "method": (list, lambda x, s: x.sum(s)),
+    "method by keyword": (list, lambda x, s: x.mean(dim=s)),
+    "function": (list, lambda x, s: F.pad(x, s)),
+    "list in a tuple": (list, lambda x, s: torch.tensordot(x, x, (s, s))),
+}
+
+
+@each_execution
+@pytest.mark.parametrize("name", CALLS_WITH_A_LIST)
+def test_a_call_keeps_the_list_that_it_was_given_when_the_program_changes_it(
+    name: str, execution: str
+) -> None:
+    make, call = CALLS_WITH_A_LIST[name]
+
+    def program(x: Any) -> tuple[Any, Any]:
+        sizes = make([0, 1])
+        first = call(x, sizes)
+        sizes[0] = sizes[1] = 1
+        return first, x[:, sizes]
+
+    x = Input(batch_shape=(5, 4))
+    model = SymbolicModel(x, program(x), execution=execution)
+    assert_same(model(VALUE), program(VALUE))
+
+
+def steps_with(mask: torch.Tensor, copied: bool) -> Any:
+    def program(x: Any) -> Any:
+        results = []
+        for i in range(3):
+            mask[i] = 1
+            results.append(x * (mask.clone() if copied else mask))
+        return tuple(results)
+
+    return program
+
+
+def test_a_constant_that_was_changed_in_place_after_a_call_is_refused() -> None:
+    x = Input(shape=(4,))
+    results = steps_with(torch.zeros(4), copied=False)(x)
+    with pytest.raises(ArgumentError, match="clone"):
+        SymbolicModel(x, results)
+    SymbolicModel(x, results[-1])
+
+
+@each_execution
+def test_copies_of_a_constant_and_one_that_is_changed_later_are_used(execution: str) -> None:
+    x, scale = Input(shape=(4,)), torch.ones(4)
+    results = steps_with(torch.zeros(4), copied=True)(x)
+    model = SymbolicModel(x, (*results, x * scale), execution=execution)
+    scale += 1
+    assert_same(model(VALUE), (*steps_with(torch.zeros(4), copied=True)(VALUE), VALUE * scale))
+
+
+def test_a_buffer_of_a_layer_of_the_model_may_change_while_the_graph_is_built() -> None:
+    x, norm = Input(shape=(4,)), nn.BatchNorm1d(4)
+    y = norm(x) * norm.running_mean
+    norm(VALUE)
+    model = SymbolicModel(x, y).eval()
+    assert_same(model(VALUE), norm(VALUE) * norm.running_mean)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import partial
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from hpml.symbolic import CustomInput, Input, SymbolicModel, add_to_graph
+from hpml.symbolic import EXECUTIONS, CustomInput, Input, SymbolicModel, add_to_graph
 from hpml.symbolic.errors import ArgumentError
+from tests.symbolic.programs import assert_same
 
 
 def test_example_data_lies_in_the_range_of_the_input() -> None:
@@ -121,6 +126,68 @@ def test_any_container_can_be_unpacked(thing: Any) -> None:
     model = SymbolicModel(data, parts)
     result = model(thing)
     assert (list(result) if len(parts) > 1 else [result]) == list(thing)
+
+
+class Returns(nn.Module):
+    def __init__(self, make: Any) -> None:
+        super().__init__()
+        self.make = make
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return self.make(x)
+
+
+ITERATIONS: dict[str, Any] = {
+    "items": lambda o: {key: value + 1 for key, value in o.items()},
+    "keys": lambda o: {key: o[key] + 1 for key in o.keys() if key in o.keys()},  # noqa: SIM118
+    "dict": dict,
+    "stars": lambda o: {**o},
+    "values": lambda o: dict(zip(o, o.values(), strict=True)),
+    "get": lambda o: {"out": o.get("out"), "other": o.get("other", o["aux"])},
+}
+
+
+@pytest.mark.parametrize("how", ITERATIONS)
+@pytest.mark.parametrize("kind", [dict, OrderedDict])
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_the_keys_of_a_dictionary_are_real(how: str, kind: Any, execution: str) -> None:
+    layer, x, value = Returns(lambda x: kind(out=x, aux=x * 2)), Input(shape=(2,)), torch.rand(3, 2)
+    model = SymbolicModel(x, ITERATIONS[how](layer(x)), execution=execution)
+    assert_same(model(value), ITERATIONS[how](layer(value)))
+
+
+class Output(NamedTuple):
+    logits: Any
+    loss: Any = None
+
+
+@dataclass
+class Record:
+    logits: Any
+    loss: Any = None
+
+
+@pytest.mark.parametrize("kind", [Output, Record, partial(SimpleNamespace, loss=None)])
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_an_attribute_that_is_none_is_none(kind: Any, execution: str) -> None:
+    def program(x: Any) -> Any:
+        output = layer(x)
+        return output.logits if output.loss is None else -output.logits
+
+    layer, x, value = Returns(lambda x: kind(logits=x)), Input(shape=(2,)), torch.rand(3, 2)
+    model = SymbolicModel(x, program(x), execution=execution)
+    assert_same(model(value), program(value))
+
+
+def test_a_missing_or_empty_value_of_a_dictionary_is_none() -> None:
+    output = Returns(lambda x: {"out": x, "loss": None})(Input(shape=(2,)))
+    assert output.get("loss") is output.get("other") is output["loss"] is None
+
+
+def test_values_of_a_dictionary_are_found_by_key_when_its_order_differs() -> None:
+    data = CustomInput({"a": 1, "b": 2})
+    model = SymbolicModel(data, {key: value + 1 for key, value in data.items()})
+    assert model({"b": 20, "a": 10}) == {"a": 11, "b": 21}
 
 
 def test_iterating_over_what_has_no_length_is_an_error() -> None:

@@ -14,6 +14,8 @@ Limits while a graph is built; for these write ``add_to_graph(function, x)`` or 
 - A size that is the maximum of the data is inferred wrongly: give ``F.one_hot`` ``num_classes``.
 - A forward that changes caches or counters outside of its layer changes them during inference;
   with ``output_shape=`` it does not run.
+- A list, or another object, that is passed to a module or to a function of yours is not copied, so
+  a later change of it is visible.
 - Modules and parameters that a function finds elsewhere are not part of the model: pass them as
   arguments, ``add_to_graph(function, x, layer)``.
 

@@ -6,6 +6,7 @@ call written by hand.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 import keyword
@@ -71,6 +72,14 @@ def find(values: Any, kinds: tuple[type, ...]) -> Any | None:
             if type(attributes) is dict:
                 waiting.extend([v for v in attributes.values() if isinstance(v, kinds)])
     return None
+
+
+def settled(value: Any) -> Any:
+    """Return a copy of a list, dictionary or array, which the program may change later."""
+    if type(value) is tuple:
+        return tuple([settled(part) for part in value])
+    is_container = type(value) in (list, dict) or hasattr(value, "__array_interface__")
+    return copy.deepcopy(value) if is_container else value
 
 
 def split_call(

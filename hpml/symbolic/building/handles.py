@@ -26,7 +26,7 @@ from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError
 
 from . import interception
-from .arguments import find
+from .arguments import find, settled
 from .inference import evaluate
 from .interception import Handle, Token
 from .node import (
@@ -138,6 +138,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
     def _record_function_call(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
+        check_no_setting(args)
         return _record(function, args, kwargs)
 
     def __call__(
@@ -157,19 +158,21 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
             return self._record_call(layer, (self, *others), names)
         return _record(layer, (self, *others), {}, custom_name, output_shape)
 
+    def _part(self, layer: nn.Module) -> Any:
+        """Return an item or an attribute; None if it always is None."""
+        result = self._apply(layer, (self._node,))
+        return None if _is_none(result._node) else result
+
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, SymbolicData):
             nodes = (self._node, index._node)
             return self._apply(useful_layers.SliceLayerSymbolicIdx(), nodes)
         if find(index, (Handle, torch.Tensor)) is not None:
             return add_to_graph(operator.getitem, self, index)
-        result = self._apply(useful_layers.SliceLayer(index), (self._node,))
-        return None if _is_none(result._node) else result
+        return self._part(useful_layers.SliceLayer(settled(index)))
 
     def __iter__(self) -> Iterator[Any]:
         check_no_setting(self)
-        if isinstance(example := self._example(), Mapping):
-            return iter(list(example))  # keys are the same in each run
         self._length(REQUIRED_BATCHES)  # raises if the length depends on the batch
         nodes = make_parts(self._node)
         return iter([None if _is_none(n) else handle_of(n, self._token) for n in nodes])
@@ -187,8 +190,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         return lengths.pop() if len(lengths) == 1 else self.__index__()
 
     def __contains__(self, item: Any) -> bool:
-        example = self._example()
-        if isinstance(example, (Mapping, str)):
+        if isinstance(example := self._example(), str):
             return item in example
         raise ArgumentError(
             f"the contents of {self!r} are not known while the graph is built: write "
@@ -199,7 +201,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         # Protocols test for optional private names, which must fail without a node.
         if name.startswith("_") or not hasattr(self._example(), name):
             raise AttributeError(f"{self!r} has no attribute {name!r}")
-        return self._apply(useful_layers.GetAttr(name), (self._node,))
+        return self._part(useful_layers.GetAttr(name))
 
     def _example(self) -> Any:
         spec = self._node.spec
@@ -243,6 +245,30 @@ class SymbolicCallable(SymbolicData):
         return add_to_graph(_call, self, *args, **kwargs)
 
 
+class SymbolicMapping(SymbolicData):
+    """A placeholder for a dictionary: its keys, which are the same in each run, are known."""
+
+    __slots__ = ()
+
+    keys, values, items = Mapping.keys, Mapping.values, Mapping.items
+
+    def __iter__(self) -> Iterator[Any]:
+        self._length(REQUIRED_BATCHES)  # raises if the keys depend on the batch
+        return iter(list(self._example()))
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._example()
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """Record the lookup, as the model may receive other keys; return None if it gives None."""
+        result = add_to_graph(_get, self, key, default)
+        return None if _is_none(result._node) else result
+
+
+def _get(mapping: Any, key: Any, default: Any) -> Any:
+    return mapping.get(key, default)
+
+
 def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
 
@@ -272,7 +298,14 @@ class SymbolicTensor(TensorShape, SymbolicData):
                 "torch.tensor(x) to copy while the graph is built: use x itself, x.clone() or "
                 "x.to(dtype)"
             )
-        return operator.index(self._size(0))
+        size = self._size(0)
+        if examples is not None and not isinstance(size, int):
+            raise ArgumentError(
+                f"iterating over {self!r} expected a known number of rows, received a batch: use "
+                "operations on the whole batch, x[:, 0] or torch.unbind(x, 1), torch.vmap, a loop "
+                "in the forward of a module, or give the input a batch_shape"
+            )
+        return operator.index(size)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(torch.Tensor, name):
@@ -282,7 +315,7 @@ class SymbolicTensor(TensorShape, SymbolicData):
         attribute = getattr(torch.Tensor, name)
         if callable(attribute):
             return _Method(self, name, attribute)
-        return self._apply(useful_layers.GetAttr(name), (self._node,))
+        return self._part(useful_layers.GetAttr(name))
 
 
 _AUTOGRAD_ATTRIBUTES = ("grad", "grad_fn", "is_leaf", "retains_grad")
@@ -309,7 +342,7 @@ class _Method:
 
 
 def _is_none(node: Node) -> bool:
-    """Return whether an item is always None, as the weights with ``need_weights=False``."""
+    """Return whether a part is always None, as the weights with ``need_weights=False``."""
     return isinstance(node.spec, Concrete) and all(value is None for value in node.spec.values)
 
 
@@ -325,6 +358,8 @@ def handle_of(node: Node, token: Token) -> Any:
     if type(spec) is TensorSpec:
         return SymbolicTensor(node, token)
     assert isinstance(spec, Concrete)
+    if isinstance(spec.value, Mapping):
+        return SymbolicMapping(node, token)
     return (SymbolicCallable if callable(spec.value) else SymbolicData)(node, token)
 
 
@@ -396,6 +431,7 @@ _SQUEEZES = (torch.squeeze, torch.Tensor.squeeze)
 # Pickle cannot find torch's wrapper of the power by its name.
 _REPLACEMENTS: dict[Callable[..., Any], Callable[..., Any]] = {torch.Tensor.__pow__: operator.pow}
 _REPLACEMENTS |= OUT_OF_PLACE
+_REPLACEMENTS |= {recording: original for _, _, original, recording in interception.FUNCTIONS}
 
 
 def as_handles(name: str, value: Any) -> list[SymbolicData]:

@@ -152,15 +152,13 @@ def _settings(layer: nn.Module) -> Any:
 def _is_stateless(layer: nn.Module) -> bool:
     """Return whether a layer has no state, so that it can run without being copied."""
     if isinstance(layer, useful_layers.FunctionLayer) and not (
-        _is_stateless_function(layer.function)
-        and not layer._modules
-        and not layer._tensor_constants
+        is_stateless_function(layer.function) and not layer._modules and not layer._tensor_constants
     ):
         return False
     return type(layer) in _STATELESS and _has_no_tensors(_settings(layer))
 
 
-def _is_stateless_function(value: Any) -> bool:
+def is_stateless_function(value: Any) -> bool:
     """Return whether a value is a function of torch or of C, which are taken to be stateless."""
     if isinstance(value, FunctionType):
         return (value.__module__ or "").partition(".")[0] == "torch"

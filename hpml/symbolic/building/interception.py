@@ -105,24 +105,25 @@ def _last_handle_gone(reference: weakref.ref[Token]) -> None:
             _uninstall()
 
 
-def _recording(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of torch that also takes unknown sizes as separate arguments.
+def _recording(function: Callable[..., Any], nested: bool) -> Callable[..., Any]:
+    """Return a function that is recorded, for which torch does not call ``__torch_function__``.
 
-    torch calls ``__torch_function__`` for an unknown size in a tuple only.
+    ``nested`` says whether symbolic data may be inside of its arguments.
     """
 
     @functools.wraps(function)
     def recording(*args: Any, **kwargs: Any) -> Any:
-        handle = find(args, (Handle,)) if _has_handle(args) else None
+        handle = find((args, kwargs), (Handle,)) if nested or _has_handle(args) else None
         if handle is None:
             return function(*args, **kwargs)
         return handle._record_function_call(function, args, kwargs)
 
+    recording._replaced = function  # type: ignore[attr-defined]  # for pickling
     return recording
 
 
 def _install() -> None:
-    for owner, name, original, recording in _SIZE_FUNCTIONS:
+    for owner, name, original, recording in FUNCTIONS:
         if getattr(owner, name) is original:
             setattr(owner, name, recording)
     if Function.__dict__["apply"] is _ORIGINAL_APPLY:
@@ -137,7 +138,7 @@ def _install() -> None:
 
 
 def _uninstall() -> None:
-    for owner, name, original, recording in _SIZE_FUNCTIONS:
+    for owner, name, original, recording in FUNCTIONS:
         if getattr(owner, name) is recording:
             if owner is Tensor:  # the original is inherited
                 delattr(owner, name)
@@ -243,11 +244,16 @@ def _refusing_unwrap(args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 _recording_apply = classmethod(_apply)
 _ORIGINAL_APPLY = Function.__dict__["apply"]
-_SIZE_FUNCTIONS = [
-    (owner, name, getattr(owner, name), _recording(getattr(owner, name)))
-    for owner, names in (
-        (torch, ("zeros", "ones", "empty", "rand", "randn", "tensor", "as_tensor")),
-        (Tensor, ("expand", "new_zeros", "new_ones", "new_empty")),
+FUNCTIONS = [
+    (owner, name, getattr(owner, name), _recording(getattr(owner, name), nested))
+    for nested, owner, names in (
+        # An unknown size as a separate argument.
+        (False, torch, ("zeros", "ones", "empty", "rand", "randn", "tensor", "as_tensor")),
+        (False, Tensor, ("expand", "new_zeros", "new_ones", "new_empty")),
+        # What torch.func.functional_call, vmap and grad look up at each call.
+        (True, torch.nn.utils.stateless, ("_functional_call",)),
+        (True, torch._functorch.apis, ("vmap_impl",)),
+        (True, torch._functorch.eager_transforms, ("grad_impl", "grad_and_value_impl")),
     )
     for name in names
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import operator
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -167,6 +167,7 @@ class Node:
         change: on a base node, the operations in place on its memory, oldest first.
         changes: the base whose memory the layer changes in place, or ``None``.
         sizes_read: whether a size of this value or of a descendant was read as a number.
+        constants: the tensors among the constants of the call, with their versions at that time.
     """
 
     __slots__ = (
@@ -175,6 +176,7 @@ class Node:
         "change",
         "changes",
         "children",
+        "constants",
         "custom_name",
         "depth",
         "effects",
@@ -220,6 +222,7 @@ class Node:
         self.change: list[Change] | None = None
         self.changes: Node | None = None
         self.sizes_read = False
+        self.constants: Sequence[tuple[torch.Tensor, int]] = ()
         # Most nodes have one child. A list for each node would double the garbage collector's
         # work in a large graph, so only a second child makes a list.
         self.children: weakref.ref[Node] | list[weakref.ref[Node]] | None = None

@@ -185,7 +185,7 @@ class Operators:
     def __ceil__(self) -> Any:
         return self._record(math.ceil, self)
 
-    __array_ufunc__ = None  # makes NumPy's operators defer to these
+    __array_priority__ = 1000  # makes NumPy's operators defer to these, as torch's tensors do
 
 
 def _binary(

@@ -15,9 +15,10 @@ from torch._C._dynamo.eval_frame import get_eval_frame_callback
 
 from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError
+from hpml.symbolic.useful_layers import FunctionLayer
 
-from .arguments import split_call
-from .inference import declared_spec, infer, infer_parts
+from .arguments import settled, split_call
+from .inference import declared_spec, infer, infer_parts, is_stateless_function
 from .node import IN_PLACE, VIEW, Change, Effects, Node, Unpacking, layer_name, name_of
 from .operators import check_settings
 
@@ -45,6 +46,28 @@ def check_constant(tensor: Tensor) -> None:
         "expression into the call, add_to_graph(lambda x, p: x + p[:5], x, p), or into the forward "
         "of a module; if it is meant to be a constant, pass tensor.detach()"
     )
+
+
+def check_unchanged(nodes: Sequence[Node], layers: Sequence[nn.Module]) -> None:
+    """Refuse a constant that was changed in place after a call used it: the call would differ.
+
+    Buffers of the model's layers may change, as parameters may.
+    """
+    changed = [
+        (node, tensor)
+        for node in nodes
+        for tensor, version in node.constants
+        if tensor._version != version
+    ]
+    parts = [part for layer in layers if changed for part in layer.modules()]
+    buffers = [b for p in parts if type(p) is not FunctionLayer for b in p._buffers.values()]
+    for node, tensor in changed:
+        if not any(tensor is buffer for buffer in buffers):
+            raise ArgumentError(
+                f"{node.describe()}, expected its constant tensor of shape {tuple(tensor.shape)} "
+                "as it was at that call, received one that was changed in place afterwards: pass "
+                "a copy to the call, mask.clone(), or make the model before the change"
+            )
 
 
 # --- changes in place -----------------------------------------------------------------------------
@@ -147,9 +170,11 @@ def call_layer(
     for constant in template.constants:
         if isinstance(constant, torch.Tensor):
             check_constant(constant)
+    if is_stateless_function(func):  # a function of the user may share an object with the program
+        template = template._replace(constants=settled(template.constants))
     if isinstance(func, nn.Module) and template.is_plain:
         return func, handles
-    return useful_layers.FunctionLayer(func, template, name_of(func), as_method), handles
+    return FunctionLayer(func, template, name_of(func), as_method), handles
 
 
 def make_node(
@@ -187,6 +212,9 @@ def make_node(
         check_settings(layer)
         raise
     node = Node(layer, parents, spec, depth, custom_name, origin, now)
+    if type(layer) is FunctionLayer and layer._buffers:
+        tensors: Any = layer._buffers.values()
+        node.constants = [(t, t._version) for t in tensors if not t.is_inference()]
     if effects is not None:
         note_effects(node, parents[effects.argument], effects, layer_name(layer))
     return node
