@@ -21,6 +21,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.autograd import Function
+from torch.utils._device import _device_constructors
 
 from hpml.base import module_calls
 from hpml.symbolic.errors import ArgumentError
@@ -122,6 +123,7 @@ def _recording(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _install() -> None:
+    _device_constructors()  # torch keeps this list of functions at its first use
     for owner, name, original, recording in _SIZE_FUNCTIONS:
         if getattr(owner, name) is original:
             setattr(owner, name, recording)
