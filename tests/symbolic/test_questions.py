@@ -111,6 +111,26 @@ def test_torch_finds_its_factories_after_building() -> None:
     assert run_python(program) == "meta\n"
 
 
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_noise_of_a_generator_is_drawn_only_when_the_model_runs(execution: str) -> None:
+    x, generator = Input(shape=(4,)), torch.Generator().manual_seed(3)
+    noise = torch.rand(x.shape, generator=generator)
+    more = torch.rand(x.shape[0], 4, generator=generator)
+    model = SymbolicModel(x, (x + noise, more), execution=execution)
+    again = torch.Generator().manual_seed(3)
+    expected = VALUE + torch.rand(5, 4, generator=again), torch.rand(5, 4, generator=again)
+    assert_same(model(VALUE), expected)
+
+
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_a_tensor_of_sizes_has_those_of_the_real_batch(execution: str) -> None:
+    x = Input(shape=(4,))
+    sizes = torch.tensor([x.shape[0], 2]), torch.tensor([3, x.shape[0]], dtype=torch.float32)
+    model = SymbolicModel(x, (x * sizes[0][0], *sizes), execution=execution)
+    expected = VALUE * torch.tensor(5), torch.tensor([5, 2]), torch.tensor([3.0, 5.0])
+    assert_same(model(VALUE), expected)
+
+
 def test_keys_are_those_of_the_example() -> None:
     out = CustomInput({"h": VALUE})
     assert "h" in out

@@ -328,6 +328,8 @@ def copied(layer: nn.Module, *, meta: bool) -> nn.Module:
         with _MetaCopies() if meta else contextlib.nullcontext():
             duplicate: nn.Module = copy.deepcopy(layer, memo)
     except Exception as error:
+        if meta:  # such as a random generator
+            raise NotImplementedError("no copy on meta") from error
         raise GraphError(
             f"{type(layer).__name__} expected a layer that can be copied, because a copy runs to "
             f"find the shape of the result, received {type(error).__name__}: {error}. Give the "

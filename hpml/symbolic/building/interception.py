@@ -114,9 +114,14 @@ def _recording(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def recording(*args: Any, **kwargs: Any) -> Any:
-        handle = find(args, (Handle,)) if _has_handle(args) else None
+        handle: Any = find(args, (Handle,)) if _has_handle(args) else None
         if handle is None:
-            return function(*args, **kwargs)
+            try:
+                return function(*args, **kwargs)
+            except (RuntimeError, ArgumentError):
+                handle = find(args, (Handle,))
+                if not hasattr(handle, "symbolic"):  # unlike the size in torch.tensor([x.shape[0]])
+                    raise
         return handle._record_function_call(function, args, kwargs)
 
     return recording
