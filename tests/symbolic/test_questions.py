@@ -14,6 +14,7 @@ from torch import nn
 from hpml.symbolic import EXECUTIONS, CustomInput, Input, SymbolicModel, add_to_graph
 from hpml.symbolic.errors import GraphError
 from hpml.symbolic.useful_layers import GetAttr
+from tests.symbolic.processes import run_python
 from tests.symbolic.programs import assert_same
 
 VALUE = torch.linspace(-1, 2, 20).reshape(5, 4)
@@ -88,6 +89,46 @@ def test_noise_of_the_shape_of_a_value_is_drawn_anew_for_the_real_batch() -> Non
     assert first.shape == (5, 4)
     assert not torch.equal(first, second)
     assert not torch.equal(first[0] - VALUE[0], first[1] - VALUE[1])
+
+
+def test_building_draws_no_random_numbers_and_allocates_nothing() -> None:
+    x = Input(shape=(100_000, 100_000))
+    state = torch.get_rng_state()
+    assert torch.randn(x.shape[0], 100_000, 100_000).shape == x.shape
+    assert torch.rand(x.shape[0], x.shape[0]).dim() == 2
+    assert torch.equal(state, torch.get_rng_state())
+
+
+def test_torch_finds_its_factories_after_building() -> None:
+    program = """
+        import torch
+        from hpml.symbolic import Input
+        x = Input(shape=(4,)).sin()
+        del x
+        with torch.device("meta"):
+            print(torch.zeros(2).device)
+    """  # in a process of its own, because torch lists its factories at their first use
+    assert run_python(program) == "meta\n"
+
+
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_noise_of_a_generator_is_drawn_only_when_the_model_runs(execution: str) -> None:
+    x, generator = Input(shape=(4,)), torch.Generator().manual_seed(3)
+    noise = torch.rand(x.shape, generator=generator)
+    more = torch.rand(x.shape[0], 4, generator=generator)
+    model = SymbolicModel(x, (x + noise, more), execution=execution)
+    again = torch.Generator().manual_seed(3)
+    expected = VALUE + torch.rand(5, 4, generator=again), torch.rand(5, 4, generator=again)
+    assert_same(model(VALUE), expected)
+
+
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_a_tensor_of_sizes_has_those_of_the_real_batch(execution: str) -> None:
+    x = Input(shape=(4,))
+    sizes = torch.tensor([x.shape[0], 2]), torch.tensor([3, x.shape[0]], dtype=torch.float32)
+    model = SymbolicModel(x, (x * sizes[0][0], *sizes), execution=execution)
+    expected = VALUE * torch.tensor(5), torch.tensor([5, 2]), torch.tensor([3.0, 5.0])
+    assert_same(model(VALUE), expected)
 
 
 def test_keys_are_those_of_the_example() -> None:

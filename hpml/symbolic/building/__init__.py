@@ -11,7 +11,8 @@ Limits while a graph is built; for these write ``add_to_graph(function, x)`` or 
 - ``isinstance(x, torch.Tensor)`` and ``torch.is_tensor(x)`` are false for symbolic data.
 - Symbolic data in a container is not noticed after a real tensor, among the positional arguments
   of a module or in another container.
-- A size that is the maximum of the data is inferred wrongly: give ``F.one_hot`` ``num_classes``.
+- A size that a function computes from floating-point data, ``x[:, : int(x.max())]``, may be
+  inferred wrongly: give ``output_shape=``.
 - A forward that changes caches or counters outside of its layer changes them during inference;
   with ``output_shape=`` it does not run.
 - A list, or another object, that is passed to a module or to a function of yours is not copied, so

@@ -4,12 +4,12 @@ The first method that applies is used:
 
 1. a rule of the registry (`layer_rules`), which takes about a microsecond;
 2. *meta propagation*: a copy of the layer runs on meta tensors, which have a shape but no data;
-3. if meta tensors cannot replace the values (a Python object of the user, an operator whose result
-   size depends on the data): a copy of the layer runs on example data.
+3. if meta tensors cannot replace the values (a Python object of the user, a decision about the
+   data): a copy of the layer runs on example data.
 
 The copy runs for several example batch sizes; a size that differs between them depends on the
-batch. The runs also show which argument shares memory with the result or was changed in place.
-Results are cached for functions of torch and for the stateless layers of `useful_layers`.
+batch or on the data. The runs also show which argument shares memory with the result or was changed
+in place. Results are cached for functions of torch and for the stateless layers of `useful_layers`.
 
 A layer with state or unknown code is copied without hooks, and only the copy runs. Changes that its
 code makes outside of the layer are not undone; with ``output_shape=`` nothing runs.
@@ -24,7 +24,7 @@ import copy
 import operator
 import random
 import sys
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -33,6 +33,8 @@ from torch import Tensor, nn
 from torch.nn.modules import module as torch_module
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+from torch.utils.weak import WeakIdKeyDictionary
 
 from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError, GraphError, ShapeError
@@ -42,6 +44,7 @@ from .interception import Handle
 from .layer_rules import LAYER_RULES
 from .node import (
     BATCH,
+    DATA_SIZES,
     EXAMPLE_BATCHES,
     IN_PLACE,
     ITSELF,
@@ -61,6 +64,7 @@ from .node import (
 )
 
 Inferred = tuple[Spec, Effects | None]
+no_context = contextlib.nullcontext()
 
 
 def infer(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
@@ -134,13 +138,16 @@ _cache: dict[Hashable, Inferred] = {}
 def _cache_key(layer: nn.Module, parents: Sequence[Node]) -> Hashable | None:
     """Return everything that a stateless layer's result depends on; ``None`` for other layers."""
     specs = tuple([parent.spec for parent in parents])
+    examples = tuple([parent.example for parent in parents])
     if not _is_stateless(layer) or any(type(spec) is not TensorSpec for spec in specs):
+        return None
+    if any(isinstance(example, Tensor) for example in examples):
         return None
     operation: Any = type(layer)
     if isinstance(layer, useful_layers.FunctionLayer):
         operation = layer.function, layer.template.text, layer.as_method
     # As text, because 0 == 0.0 == False.
-    return operation, repr(_settings(layer)), specs, torch.get_default_dtype()
+    return operation, repr(_settings(layer)), specs, examples, torch.get_default_dtype()
 
 
 def _settings(layer: nn.Module) -> Any:
@@ -176,37 +183,38 @@ def _run(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
         type(p.spec) is Concrete and p.spec.is_real and not _has_no_tensors(p.spec.value)
         for p in parents
     )
-    if not needs_data:
+    attempts = [(True, False), (True, True), (False, True)]  # a watched run is slower
+    for meta, watched in attempts[-1:] if needs_data else attempts:
         try:
-            return _run_examples(layer, parents, meta=True)
+            return _run_examples(layer, parents, meta=meta, watched=watched)
         except GraphError:
             raise
         except Exception as error:  # a layer may raise anything
-            if isinstance(error, RuntimeError) and not _is_about_meta(error):
-                raise ShapeError(_message(layer, parents, _first_line(error))) from error
-    try:
-        return _run_examples(layer, parents, meta=False)
-    except GraphError:
-        raise
-    except Exception as error:
-        error_type = ShapeError if isinstance(error, RuntimeError) else GraphError
-        raise error_type(_message(layer, parents, _first_line(error))) from error
+            about_shape = isinstance(error, RuntimeError) and not (meta and _is_about_meta(error))
+            if about_shape or not meta:
+                error_type = ShapeError if about_shape else GraphError
+                data = "" if meta else ", with example data (Input's min_value and max_value)"
+                raise error_type(_message(layer, parents, _first_line(error) + data)) from error
+    raise AssertionError("the last attempt returns or raises")
 
 
 def _is_about_meta(error: RuntimeError) -> bool:
     return isinstance(error, NotImplementedError) or "meta" in str(error).lower()
 
 
-def _run_examples(layer: nn.Module, parents: Sequence[Node], *, meta: bool) -> Inferred:
+def _run_examples(
+    layer: nn.Module, parents: Sequence[Node], *, meta: bool, watched: bool
+) -> Inferred:
     specs = [parent.spec for parent in parents]
-    depends = any(spec.depends for spec in specs)
+    depends = watched or any(spec.depends for spec in specs)
     count = min([spec.examples for spec in specs], default=1) if depends else 1
     device = torch.device("meta") if meta else device_of(layer)
-    results, effects, watch = [], None, _DynamicShapes()  # type: ignore[no-untyped-call]
+    results, effects = [], None
     for example in range(count if meta else min(count, REQUIRED_BATCHES)):
         arguments = [_value(parent, example, device) for parent in parents]
         argument_tensors = [_tensors_in(argument) for argument in arguments]
         versions = [[tensor._version for tensor in tensors] for tensors in argument_tensors]
+        watch = _DataSizes(DATA_SIZES[example], layer, arguments) if watched else no_context
         try:
             result = _call(layer, arguments, meta, watch)
         except Exception:
@@ -216,21 +224,65 @@ def _run_examples(layer: nn.Module, parents: Sequence[Node], *, meta: bool) -> I
         if example < REQUIRED_BATCHES:
             effects = _effects(argument_tensors, versions, result)
         results.append(result)
-    spec = _merge(layer, tuple(results), not meta)
-    if isinstance(spec, TensorSpec) and spec.shape and watch.found:
-        both = [result.shape[0] for result in results] * (REQUIRED_BATCHES // len(results) or 1)
-        spec = TensorSpec((Unknown(*both), *spec.shape[1:]), spec.dtype)
-    return spec, effects
+    return _merge(layer, tuple(results), not meta), effects
 
 
-class _DynamicShapes(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Detects operators whose result size depends on the data."""
+class _DataSizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Gives each size that depends on the data a value that is not the same for all examples.
 
-    found = False
+    So are the sizes derived from it. A size that depends on constants only is the real one.
+    """
+
+    def __init__(self, size: int, layer: nn.Module, arguments: list[Any]) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.size = size
+        self.data = WeakIdKeyDictionary(dict.fromkeys(_tensors([arguments, *layer.parameters()])))
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self.found |= torch.Tag.dynamic_output_shape in func.tags
-        return func(*args, **(kwargs or {}))
+        kwargs = kwargs or {}
+        if func in _INDEXING:
+            args = (args[0], [part for index in args[1] for part in self._parts(index)], *args[2:])
+        is_data = torch.Tag.nondeterministic_seeded in func.tags
+        is_data |= any(tensor in self.data for tensor in _tensors((args, kwargs)))
+        if is_data and func in _DATA_SIZED:
+            result = _DATA_SIZED[func](self.size, *args, **kwargs)
+        else:
+            result = func(*args, **kwargs)
+        if is_data:
+            self.data.update(dict.fromkeys(_tensors(result)))
+        return result
+
+    def _parts(self, index: Any) -> tuple[Tensor | None, ...]:
+        """Return a mask as one index for each of its dimensions."""
+        is_mask = index is not None and index.dtype is torch.bool and index in self.data
+        return _nonzero(self.size, index).unbind(1) if is_mask else (index,)
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    return [leaf for leaf in tree_leaves(value) if isinstance(leaf, Tensor)]
+
+
+def _nonzero(size: int, x: Tensor) -> Tensor:
+    return x.new_zeros(size, x.ndim, dtype=torch.int64)
+
+
+def _unique(size: int, x: Tensor, dim: int | None = None) -> tuple[Tensor, Tensor, Tensor]:
+    """Return unique values, the inverse and the counts."""
+    counts = x.new_zeros(size, dtype=torch.int64)
+    if dim is None:
+        return x.new_zeros(size), torch.zeros_like(x, dtype=torch.int64), counts
+    return x.index_select(dim, counts), counts.new_zeros(x.shape[dim]), counts
+
+
+aten = torch.ops.aten
+_INDEXING = (aten.index.Tensor, aten.index_put.default, aten.index_put_.default)
+_DATA_SIZED: dict[Any, Callable[..., Any]] = {
+    aten.nonzero.default: _nonzero,
+    aten.masked_select.default: lambda size, x, mask: x.new_zeros(size),
+    aten._unique2.default: lambda size, x, *flags: _unique(size, x),
+    aten.unique_dim.default: lambda size, x, dim, *flags: _unique(size, x, dim),
+    aten.unique_consecutive.default: lambda size, x, *flags: _unique(size, x, *flags[2:]),
+}
 
 
 def _merge(layer: Any, results: tuple[Any, ...], is_real: bool) -> Spec:
@@ -293,20 +345,39 @@ def _memory(tensor: Tensor) -> Any:
 def _value(node: Node, example: int, device: torch.device) -> Any:
     """Return an argument for one of the example batches."""
     spec = node.spec
-    if not isinstance(spec, TensorSpec):
-        return spec.at(example) if spec.is_real or device.type == "meta" else evaluate(node)
-    if device.type == "meta":
-        return torch.empty(spec.at(example), dtype=spec.dtype, device=device)
-    if isinstance(node.example, Tensor):
-        return node.example.detach().clone().to(device)
-    return random_tensor(spec.at(example), spec.dtype, node.example, node.index).to(device)
+    if isinstance(spec, TensorSpec):
+        if device.type == "meta":
+            return torch.empty(spec.at(example), dtype=spec.dtype, device=device)
+        if not isinstance(node.example, Tensor):
+            return _real(spec.at(example), spec.dtype, node, example).to(device)
+        value = node.example.detach().clone().to(device)
+        is_integer = value.dtype in (torch.int32, torch.int64)
+        return value - example * (value > 1) if is_integer else value  # differs, as in `_real`
+    value = spec.at(example)
+    if spec.is_real or device.type == "meta":
+        return value
+    with _Copies(lambda tensor: _real(tensor.shape, tensor.dtype, node, example).to(device)):
+        return copy.deepcopy(value)
 
 
-def _call(layer: nn.Module, arguments: list[Any], meta: bool, watch: _DynamicShapes) -> Any:
+def _real(shape: tuple[int, ...], dtype: torch.dtype, node: Node, example: int) -> Tensor:
+    """Return data of which the integers and the numbers of true elements differ by example."""
+    low, high, _ = drawn = node.example if type(node.example) is InputExample else InputExample()
+    if dtype.is_floating_point:
+        return random_tensor(shape, dtype, drawn, node.index + example)
+    rows = torch.ones(shape, device="cpu").cumsum(-1) <= example + 1  # one in each row, and two
+    if dtype is torch.bool:
+        return rows
+    number = ((1, 2) if (low, high) == (0, 1) else (low, max(high - 1, low + 1)))[example]
+    return torch.where(rows | (len(shape) < 2), number, low).to(dtype)
+
+
+def _call(layer: nn.Module, arguments: list[Any], meta: bool, watch: Any) -> Any:
     stateless = _is_stateless(layer)
     with (
-        contextlib.nullcontext() if stateless and meta else generators_restored(layer),
-        torch.device("meta") if meta else watch,
+        no_context if stateless and meta else generators_restored(layer),
+        torch.device("meta") if meta else no_context,
+        watch,
         torch.no_grad(),
     ):
         return (layer if stateless else copied(layer, meta=meta))(*arguments)
@@ -323,9 +394,11 @@ def copied(layer: nn.Module, *, meta: bool) -> nn.Module:
     for parameter in layer.parameters():
         memo[id(parameter)] = _meta_of(parameter) if meta else parameter
     try:
-        with _MetaCopies() if meta else contextlib.nullcontext():
+        with _Copies(_meta_of) if meta else no_context:
             duplicate: nn.Module = copy.deepcopy(layer, memo)
     except Exception as error:
+        if meta:  # such as a random generator
+            raise NotImplementedError("no copy on meta") from error
         raise GraphError(
             f"{type(layer).__name__} expected a layer that can be copied, because a copy runs to "
             f"find the shape of the result, received {type(error).__name__}: {error}. Give the "
@@ -346,18 +419,22 @@ def _meta_of(tensor: Tensor) -> Tensor:
     return empty
 
 
-class _MetaCopies(TorchFunctionMode):
-    """Make every copy of a tensor a meta tensor."""
+class _Copies(TorchFunctionMode):
+    """Replace each copy of a tensor by the result of a function."""
+
+    def __init__(self, replacement: Callable[[Tensor], Tensor]) -> None:
+        super().__init__()
+        self.replacement = replacement
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
         if func is Tensor.__deepcopy__:
             tensor, memo = args
-            memo[id(tensor)] = _meta_of(tensor)
+            memo[id(tensor)] = self.replacement(tensor)
             return memo[id(tensor)]
         if func is Tensor.clone:  # called by Parameter.__deepcopy__
-            return _meta_of(args[0])
+            return self.replacement(args[0])
         return func(*args, **(kwargs or {}))
 
 

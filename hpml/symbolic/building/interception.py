@@ -21,6 +21,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.autograd import Function
+from torch.utils._device import _device_constructors
 
 from hpml.base import module_calls
 from hpml.symbolic.errors import ArgumentError
@@ -113,9 +114,14 @@ def _recording(function: Callable[..., Any], nested: bool) -> Callable[..., Any]
 
     @functools.wraps(function)
     def recording(*args: Any, **kwargs: Any) -> Any:
-        handle = find((args, kwargs), (Handle,)) if nested or _has_handle(args) else None
+        handle: Any = find((args, kwargs), (Handle,)) if nested or _has_handle(args) else None
         if handle is None:
-            return function(*args, **kwargs)
+            try:
+                return function(*args, **kwargs)
+            except (RuntimeError, ArgumentError):
+                handle = find(args, (Handle,))
+                if not hasattr(handle, "symbolic"):  # unlike the size in torch.tensor([x.shape[0]])
+                    raise
         return handle._record_function_call(function, args, kwargs)
 
     recording._replaced = function  # type: ignore[attr-defined]  # for pickling
@@ -123,6 +129,7 @@ def _recording(function: Callable[..., Any], nested: bool) -> Callable[..., Any]
 
 
 def _install() -> None:
+    _device_constructors()  # torch keeps this list of functions at its first use
     for owner, name, original, recording in FUNCTIONS:
         if getattr(owner, name) is original:
             setattr(owner, name, recording)

@@ -32,7 +32,8 @@ def method_refused(name: str) -> str:
 
 _OUT_OF_PLACE = (
     "use a function that returns a new value, without the underscore or out=, or "
-    "torch.zeros_like, torch.full_like, torch.rand_like"
+    "torch.zeros_like, torch.full_like, torch.rand_like; for a function that does this, "
+    "add_to_graph(function, x)"
 )
 
 

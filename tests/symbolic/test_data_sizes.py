@@ -1,0 +1,175 @@
+"""Sizes that depend on the data stay unknown, also in everything that is computed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from hpml.symbolic import EXECUTIONS, CustomInput, Input, SymbolicModel, add_to_graph
+from hpml.symbolic.errors import GraphError, ShapeError
+from tests.symbolic.programs import assert_same
+
+BLOCK = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+LSTM = nn.LSTM(4, 3, batch_first=True)
+FIXED = torch.tensor([True, False, True, True])
+
+
+class KeepsAndAdds(nn.Module):
+    def forward(self, x: Any) -> Any:
+        return x[x > 0.5], x + 1
+
+
+class Decides(nn.Module):
+    """Looks at the data, so that it runs on example data."""
+
+    def forward(self, data: Any) -> Any:
+        return data["x"] * 2 if data["x"].sum() > 0 else data["x"]
+
+
+class Keeps(nn.Module):
+    def forward(self, x: Any) -> Any:
+        return {"x": x}
+
+
+def recorded(function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function, as one layer of the graph if the arguments are symbolic."""
+    is_real = isinstance(args[0], (torch.Tensor, tuple))
+    return function(*args) if is_real else add_to_graph(function, *args)
+
+
+def packed(x: Any) -> Any:
+    lengths = (x > 0).sum(1).clamp(min=1)
+    sequence = recorded(
+        lambda x, n: pack_padded_sequence(x, n, batch_first=True, enforce_sorted=False),
+        x[:, :, None] * torch.ones(4),
+        lengths,
+    )
+    outputs = LSTM(sequence)[0]
+    return recorded(lambda p: pad_packed_sequence(p, batch_first=True)[0], outputs)
+
+
+DERIVED: dict[str, Callable[[Any], Any]] = {
+    "scaled": lambda x: x[x > 0] * 2,
+    "relu": lambda x: F.relu(x[x[:, 0] > 0]),
+    "block": lambda x: BLOCK(x[x[:, 0] > 0]),
+    "view": lambda x: x[x > 0].view(-1, 1),
+    "cat": lambda x: torch.cat([x[x > 0], x[x > 0]]),
+    "sort": lambda x: x[x > 0].sort()[0],
+    "column": lambda x: x[x[:, 0] > 0][:, 0],
+    "nothing is left": lambda x: x[x < -100] + 1,
+    "selected": lambda x: x.masked_select(x > 0) * 2,
+    "both of one mask": lambda x: x[x > 0] + x[x > 0],
+    "where": lambda x: torch.where(x > 0)[0] * 2,
+    "nonzero": lambda x: x.nonzero() + 1,
+    "nonzero as a tuple": lambda x: x.nonzero(as_tuple=True)[1],
+    "unique": lambda x: x.round().unique() * 2,
+    "counts": lambda x: x.round().unique(return_counts=True)[1],
+    "unique columns": lambda x: x.round().unique(dim=1).T,
+    "runs": lambda x: torch.unique_consecutive(x.round()) * 2,
+    "one of two results": lambda x: KeepsAndAdds()(x)[0] * 2,
+    "up to a maximum": lambda x: (x[:, : (x > 0).sum(1).max()] * 2).T,
+    "one-hot": lambda x: F.one_hot((x > 0).long() * 3).transpose(0, 2),
+    "repeated": lambda x: x.repeat_interleave((x[:, 0] > 0).long() + 1, 0) * 2,
+    "counted": lambda x: x.abs().long().flatten().bincount() * 2,
+    "packed": lambda x: packed(x).transpose(0, 1),
+    "a mask as an argument": lambda x: recorded(lambda x, m: x[:, : m.sum(1).max()], x, x > 0).T,
+    "a decision about a part": lambda x: Decides()(Keeps()(x)),
+}
+
+
+@pytest.mark.parametrize("batch", [None, 5])
+@pytest.mark.parametrize("name", DERIVED)
+def test_a_size_that_depends_on_the_data_is_that_of_the_real_data(
+    name: str, batch: int | None
+) -> None:
+    def program(x: Any) -> Any:
+        y = DERIVED[name](x)
+        return x * y.shape[0], y.numel() + x, y
+
+    x = Input(batch_shape=(5, 4)) if batch else Input(shape=(4,))
+    outputs = program(x)
+    torch.manual_seed(0)
+    values = torch.randn(5, 4), torch.rand(5, 4), torch.eye(5, 4)
+    for execution in EXECUTIONS:
+        model = SymbolicModel(x, outputs, execution=execution)
+        for value in values:
+            assert_same(model(value), program(value))
+
+
+def test_a_mean_over_the_unmasked_losses_is_pytorchs() -> None:
+    def program(loss: Any, target: Any) -> Any:
+        kept = loss[target != 0] * 2
+        return kept.sum() / kept.shape[0]
+
+    inputs = Input(shape=()), Input(shape=(), dtype=torch.int64)
+    values = torch.ones(5), torch.tensor([0, 1, 2, 0, 3])
+    for execution in EXECUTIONS:
+        model = SymbolicModel(inputs, program(*inputs), execution=execution)
+        assert_same(model(*values), program(*values))
+
+
+def test_the_size_of_a_fixed_mask_is_known() -> None:
+    x = Input(shape=(4,))
+    assert nn.Linear(3, 2)(x[:, FIXED]).shape == (None, 2)
+    inside = add_to_graph(lambda x: x[:, torch.ones(4).cumsum(0) > 1], x)
+    assert nn.Linear(3, 2)(inside).shape == (None, 2)
+
+
+def test_the_size_of_a_mask_of_random_numbers_or_parameters_is_unknown() -> None:
+    x, weight = Input(shape=(4,)), nn.Parameter(torch.ones(4))
+    drawn = add_to_graph(lambda x: x[:, torch.rand(4) > 0.5], x)
+    trained = add_to_graph(lambda x, weight: x[:, weight > 0], x, weight)
+    assert drawn.shape == trained.shape == (None, None)
+
+
+def test_kept_rows_are_put_back_where_the_mask_was() -> None:
+    def program(x: Any) -> Any:
+        mask = x[:, 0] > 0
+        return torch.index_put(x * 2, (mask,), BLOCK(x[mask]))
+
+    x, value = Input(shape=(4,)), torch.randn(5, 4)
+    assert_same(SymbolicModel(x, program(x))(value), program(value))
+
+
+def test_kept_rows_can_be_grouped_by_sample() -> None:
+    x = Input(shape=(6, 4))
+    y = x[x[:, :, 0] > 0].view(x.shape[0], -1, 4)
+    assert y.shape == (None, None, 4)
+
+
+def test_a_known_width_does_not_fit_an_unknown_one() -> None:
+    x = Input(shape=(4,))
+    with pytest.raises(ShapeError):
+        nn.Linear(4, 2)(x[x > 0])
+
+
+def test_an_error_with_example_data_says_how_to_choose_them() -> None:
+    x = Input(shape=(6, 4))
+    lengths = Input(shape=(), dtype=torch.int64, max_value=7)
+    with pytest.raises(GraphError, match="min_value"):
+        add_to_graph(pack_padded_sequence, x, lengths, True, False)
+    chosen = Input(shape=(), dtype=torch.int64, min_value=1, max_value=7)
+    add_to_graph(pack_padded_sequence, x, chosen, True, False)
+
+
+def test_sizes_that_example_data_gives_are_not_remembered_for_another_input() -> None:
+    one, two = (CustomInput(torch.tensor([n])) for n in (1, 2))
+    always_three = Input(shape=(), dtype=torch.int64, min_value=3, max_value=4)
+    assert [torch.bincount(n).shape for n in (one, two, always_three)] == [(2,), (None,), (None,)]
+
+
+def test_a_function_that_changes_a_value_in_place_is_recorded_as_a_whole() -> None:
+    x, lengths = Input(shape=(6, 4)), Input(shape=(), dtype=torch.int64)
+    with pytest.raises(GraphError, match="add_to_graph"):
+        pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+
+
+def test_a_layer_of_a_custom_object_keeps_the_sizes_of_its_example() -> None:
+    data = CustomInput({"x": torch.rand(3, 4)})
+    assert Decides()(data).shape == (3, 4)
