@@ -82,7 +82,7 @@ ADVICE: dict[str, tuple[Callable[[Any], Any], str]] = {
     "a batch as the features of BatchNorm": (nn.BatchNorm1d, "BatchNorm1d expected numbers"),
     "a batch size as the features of BatchNorm": (
         lambda x: nn.BatchNorm1d(x.shape[0]),
-        "BatchNorm1d expected numbers",
+        "received a size that depends on the batch",
     ),
 }
 

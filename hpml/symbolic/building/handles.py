@@ -138,7 +138,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
     def _record_function_call(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        check_no_setting(args)
+        check_no_setting((args, kwargs))
         return _record(function, args, kwargs)
 
     def __call__(

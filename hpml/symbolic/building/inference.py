@@ -193,9 +193,14 @@ def _run(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
             about_shape = isinstance(error, RuntimeError) and not (meta and _is_about_meta(error))
             if about_shape or not meta:
                 error_type = ShapeError if about_shape else GraphError
-                data = "" if meta else ", with example data (Input's min_value and max_value)"
-                raise error_type(_message(layer, parents, _first_line(error) + data)) from error
+                reason = _first_line(error) + ("" if meta else _WITH_EXAMPLE_DATA)
+                raise error_type(_message(layer, parents, reason)) from error
     raise AssertionError("the last attempt returns or raises")
+
+
+_WITH_EXAMPLE_DATA = (
+    ", with example data: choose it with Input's min_value and max_value, or give output_shape="
+)
 
 
 def _is_about_meta(error: RuntimeError) -> bool:

@@ -98,9 +98,9 @@ def setting_refused(layer: object, value: object, name: str = "") -> str:
     """Return the error message for symbolic data as a setting of a layer."""
     kind = type(layer).__name__
     return (
-        f"{kind} expected numbers as its settings, received {value!r}{name and ' as ' + name}: "
-        f"make the layer first, then call it, {kind}(...)(x); a known size, x.shape[1] or "
-        "x.features, is an int"
+        f"{kind} expected numbers as its settings, received {_described(value)}"
+        f"{name and ' as ' + name}: make the layer first, then call it, {kind}(...)(x); a known "
+        "size, x.shape[1] or x.features, is an int"
     )
 
 
