@@ -33,7 +33,7 @@ def total(items):
     return s
 
 stepper(total, [2, 3, 1], title="A loop, a call, an exception")"""
-CALLED = "Back in total: CALL 1 pushes what check returned, 4."
+CALLED = "Back in total: CALL 1 pushes the value returned by check, 4."
 
 
 class Stepper(Player):
