@@ -280,7 +280,7 @@ def _on_cpu(name: str, x: Tensor, gradient: Tensor | None, result: Tensor) -> No
         is_expanded = size > 1 and not any(gradient.stride())  # as the gradient of a sum
         gradient = gradient if is_expanded else _with_strides_of(result, gradient)
         address = gradient.data_ptr()
-        arguments = (x.data_ptr(), address, result.data_ptr(), size, int(not is_expanded))
+        arguments = (x.data_ptr(), address, result.data_ptr(), size, 1 if is_expanded else size)
     if threads > 1:
         _in_threads(kernel, threads, *arguments)
     else:
@@ -298,12 +298,12 @@ def _with_strides_of(result: Tensor, tensor: Tensor) -> Tensor:
 def _kernel(name: str, dtype: torch.dtype, parallel: bool) -> Callable[..., None]:
     """Return a kernel that takes addresses; converting to NumPy takes longer than computing 4 KiB.
 
-    The last argument of "backward" is 0 if all elements share one gradient value, and 1 otherwise.
+    The last argument of "backward" is the number of gradients: 1 if all elements share one.
     """
     numba: Any = importlib.import_module("numba")
     # Constants have the dtype of the elements, because Python's float would give float64.
     kind = {torch.float32: numba.float32, torch.float64: numba.float64}[dtype]
-    compiled = functools.partial(numba.njit, nogil=True, error_model="numpy", parallel=parallel)
+    compiled = functools.partial(numba.njit, nogil=True, error_model="numpy")
     spread = numba.prange if parallel else range
 
     @numba.extending.intrinsic  # type: ignore[untyped-decorator]
@@ -313,10 +313,11 @@ def _kernel(name: str, dtype: torch.dtype, parallel: bool) -> Callable[..., None
 
         return numba.types.CPointer(kind)(address), generate
 
-    def forward(x_at: int, out_at: int, size: int) -> None:
-        x, out = (numba.carray(pointer(x_at), (size,)), numba.carray(pointer(out_at), (size,)))
+    # In the function that has a parallel loop, the arrays must be arguments: Numba removes
+    # assignments to an array made from an address there, because nothing seems to read them.
+    def forward(x: Any, out: Any) -> None:
         low, high, third, sixth = kind(-2), kind(3), kind(2 / 3), kind(1 / 6)
-        for i in spread(size):
+        for i in spread(x.size):
             u = x[i]
             middle = u * (u + high) * sixth
             out[i] = third / u if u < low else (middle if u < high else u)
@@ -329,18 +330,25 @@ def _kernel(name: str, dtype: torch.dtype, parallel: bool) -> Callable[..., None
 
     slope = numba.njit(slope, error_model="numpy", inline="always")
 
-    def backward(x_at: int, gradient_at: int, out_at: int, size: int, step: int) -> None:
-        x, out = numba.carray(pointer(x_at), (size,)), numba.carray(pointer(out_at), (size,))
-        if step == 0:
-            each = numba.carray(pointer(gradient_at), (1,))[0]
-            for i in spread(size):
+    def backward(x: Any, gradient: Any, out: Any) -> None:
+        if gradient.size < x.size:
+            each = gradient[0]
+            for i in spread(x.size):
                 out[i] = each * slope(x[i])
         else:
-            gradient = numba.carray(pointer(gradient_at), (size,))
-            for i in spread(size):
+            for i in spread(x.size):
                 out[i] = gradient[i] * slope(x[i])
 
-    kernel: Callable[..., None] = compiled()(forward if name == "forward" else backward)
+    loop = compiled(forward if name == "forward" else backward, parallel=parallel)
+
+    def forward_at(x_at: int, out_at: int, size: int) -> None:
+        loop(numba.carray(pointer(x_at), (size,)), numba.carray(pointer(out_at), (size,)))
+
+    def backward_at(x_at: int, gradient_at: int, out_at: int, size: int, gradients: int) -> None:
+        x, out = numba.carray(pointer(x_at), (size,)), numba.carray(pointer(out_at), (size,))
+        loop(x, numba.carray(pointer(gradient_at), (gradients,)), out)
+
+    kernel: Callable[..., None] = compiled(forward_at if name == "forward" else backward_at)
     return kernel
 
 

@@ -7,6 +7,7 @@ import io
 import sys
 import threading
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -115,6 +116,15 @@ LAYOUTS = {
 }
 
 
+@pytest.fixture(params=[1, 2])
+def threads(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let PyTorch use this number of threads."""
+    torch.set_num_threads(request.param)
+    yield
+    torch.set_num_threads(1)
+
+
+@pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_any_layout(name: str) -> None:
     x = LAYOUTS[name]() * 3
