@@ -54,7 +54,9 @@ class _Short(reprlib.Repr):
                 return repr(x)
             if kind.__module__ == "numpy" and x.shape == ():  # a number, with a short repr
                 return repr(x)
-            return f"{kind.__name__}(shape={tuple(x.shape)}, dtype={x.dtype})"
+            place = str(getattr(x, "device", "cpu"))
+            on = "" if place == "cpu" else f", device={place}"
+            return f"{kind.__name__}(shape={tuple(x.shape)}, dtype={x.dtype}{on})"
         except Exception as error:  # noqa: BLE001 - a foreign repr may raise anything
             return f"<{kind.__name__}, whose repr raises {type(error).__name__}>"
 

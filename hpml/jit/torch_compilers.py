@@ -187,7 +187,10 @@ def inductor_loops(function: Callable[..., Any], *arguments: Any) -> str:
     kernels = re.findall(r'^extern "C".*?^\}', "\n".join(sources), re.DOTALL | re.MULTILINE)
     if not kernels:
         name = getattr(function, "__name__", type(function).__name__)
-        raise JitError(f"{name}: expected loops in C++, but torch.compile generated none")
+        raise JitError(
+            f"{name}: expected loops in C++, but torch.compile generated none for these arguments; "
+            "pass tensors on the CPU to a function that computes element by element"
+        )
     return _plain_loops("\n\n".join(kernels))
 
 

@@ -96,11 +96,11 @@ class OnnxSession:
         return results if len(results) > 1 else results[0]
 
     def _check(self, inputs: tuple[torch.Tensor, ...]) -> None:
-        others = [describe(x) for x in inputs if not isinstance(x, torch.Tensor)]
+        others = [describe(x) for x in inputs if not isinstance(x, torch.Tensor) or not x.is_cpu]
         if others:
             raise InputError(
-                f"the exported model expected tensors, received {', '.join(others)}: "
-                "convert an array with torch.from_numpy(x)"
+                f"the exported model expected tensors on the CPU, received {', '.join(others)}: "
+                "convert an array with torch.from_numpy(x), move a tensor with x.cpu()"
             )
         signature = [(tuple(x.shape), x.dtype) for x in inputs]
         if tuple(signature) != self._expected:

@@ -128,7 +128,7 @@ def _contenders(
         BASELINE: lambda: DeepLinear(layers),
         "sequential": lambda: sequential_deep_linear(layers),
         COMPILED: lambda: compiled(DeepLinear(layers)),
-        peer.NAME: lambda: peer.model((features,), connect),
+        peer.NAME: lambda: peer.model(x, connect),
         **{name: functools.partial(symbolic, name) for name in (*EXECUTIONS, KERNEL)},
         KERNELS[1]: frozen,
     }

@@ -29,8 +29,11 @@ def notes() -> tuple[str, ...]:
 
 
 @module_calls.measuring
-def model(shape: tuple[int, ...], connect: Callable[[Any], Any]) -> Any:
-    """Return the library's model of the function `connect`, which calls layers as ``layer(x)``."""
+def model(example: Any, connect: Callable[[Any], Any]) -> Any:
+    """Return the library's model of the function `connect`, which calls layers as ``layer(x)``.
+
+    The library traces with the example, so its device must be that of the layers.
+    """
     # The decorator suspends hpml's patch of `Module.__call__`: the library would store and later
     # restore it as if it were PyTorch's own.
     before = os.environ.get(_SWITCH)
@@ -41,6 +44,6 @@ def model(shape: tuple[int, ...], connect: Callable[[Any], Any]) -> Any:
         del os.environ[_SWITCH]
         if before is not None:
             os.environ[_SWITCH] = before
-    inputs = library.Input(shape=shape)
+    inputs = library.CustomInput(example)
     with library.SymbolicAPI2ContextManager():
         return library.SymbolicModel(inputs, connect(inputs))

@@ -165,18 +165,16 @@ def _contenders(resolution: int, settings: ForwardSettings) -> dict[str, Callabl
 
     device, seed = settings.device, settings.seed
     network = ToyResNet(resolution, seed=seed).to(device).eval()
+    x = uniform_input((settings.batch, 3, resolution, resolution), seed, device)
 
     def symbolic(execution: str, cuda_graphs: bool = False) -> torch.nn.Module:
         return symbolic_toy_resnet(network, execution, cuda_graphs=cuda_graphs).eval()
 
     builders: dict[str, Callable[[], Forward]] = {
         BASELINE: lambda: network,
-        peer.NAME: lambda: peer.model(
-            (3, resolution, resolution), functools.partial(layer_by_layer, network)
-        ).eval(),
+        peer.NAME: lambda: peer.model(x, functools.partial(layer_by_layer, network)).eval(),
         COMPILED: lambda: compiled(network),
         CUDA_GRAPHS: lambda: symbolic("inlined", cuda_graphs=True),
         **{name: functools.partial(symbolic, name) for name in EXECUTIONS},
     }
-    x = uniform_input((settings.batch, 3, resolution, resolution), seed, device)
     return {name: functools.partial(builders[name](), x) for name in settings.contenders or ()}

@@ -8,6 +8,7 @@ import math
 import random
 import re
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
@@ -308,6 +309,8 @@ class Trainer:
             compiled: Callable[[Tensor], Tensor] = torch.compile(forward, mode=mode)
             return compiled
         if recipe.cuda_graphs:
+            # Recorded on a stream of its own, which PyTorch warns of in each backward pass.
+            warnings.filterwarnings("ignore", "The AccumulateGrad node's stream")
             images = self.data.train.images[: recipe.batch // recipe.accumulate]
             with self._autocast(), _restored_buffers(self.model):
                 sample = prepared(images.to(self.device), recipe)

@@ -111,8 +111,9 @@ def compare(
         warm_up: calls of each contender before anything is timed. More than one declares that
             first calls are slow, as with compilation, and disables the advice on them.
         threads: size of torch's thread pool during a sample.
-        device: "cpu" or "cuda". On "cuda" the device is synchronised before each reading of the
-            clock, so a sample is the wall-clock time from first launch to last result.
+        device: "cpu" or "cuda", stored with the result. If the process uses a GPU, it is
+            synchronised before each reading of the clock, so a sample is the wall-clock time from
+            first launch to last result.
         resolution: the smallest change that counts as real from 25 rounds on, as a fraction; with
             15 to 24 rounds it is five times as large, with fewer ten times.
         seed: the seed of the order within the rounds.

@@ -189,21 +189,25 @@ def torch_threads(threads: int) -> Iterator[None]:
 
 
 def _synchronised(settings: Settings) -> Callable[[], float]:
-    """Return the clock; for a GPU it first waits until all launched kernels are done."""
-    clock = settings.clock or timeit.default_timer
-    if not settings.device.startswith("cuda"):
-        return clock
-    import torch
+    """Return a clock that first waits until all launched kernels are done.
 
-    if not torch.cuda.is_available():
-        raise BenchmarkError(
-            f"device: got {settings.device!r}, but torch.cuda.is_available() is False; use "
-            "device='cpu', see `hpml doctor`."
-        )
-    device = torch.device(settings.device)
+    It waits whenever the process uses CUDA: without `device` the samples would be of launches.
+    """
+    clock = settings.clock or timeit.default_timer
+    device = settings.device if settings.device.startswith("cuda") else None
+    if device:
+        import torch
+
+        if not torch.cuda.is_available():
+            raise BenchmarkError(
+                f"device: got {device!r}, but torch.cuda.is_available() is False; use "
+                "device='cpu', see `hpml doctor`."
+            )
 
     def wait_then_read() -> float:
-        torch.cuda.synchronize(device)
+        torch = sys.modules.get("torch")
+        if torch is not None and torch.cuda.is_initialized():
+            torch.cuda.synchronize(device)
         return clock()
 
     return wait_then_read

@@ -49,16 +49,19 @@ def on_streams(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor) -> list[Span]:
     import torch
 
     x, y, z = (each.cuda() for each in (x, y, z))
-    for other in (y, z):
-        x @ other
-    torch.cuda.synchronize()
     event: Any = torch.cuda.Event
     new_stream: Any = torch.cuda.Stream
+    streams = [(new_stream(), other) for other in (y, z)]
+    for stream, other in streams:  # the first product on a stream allocates memory for it
+        with torch.cuda.stream(stream):
+            x @ other
+    torch.cuda.synchronize()
     begin = event(enable_timing=True)
+    for _ in range(50):  # work during which the two products are launched
+        x @ x
     begin.record()
     events = []
-    for other in (y, z):
-        stream = new_stream()
+    for stream, other in streams:
         stream.wait_event(begin)
         first, last = (event(enable_timing=True) for _ in range(2))
         with torch.cuda.stream(stream):

@@ -115,10 +115,10 @@ def beside_published(
         ["", *columns, "kept for backward, here"],
         rows,
         caption=f"Published: {block['workload']}, on {block['hardware']}; no memory was published. "
-        f"Here: {size:,} parameters, {vanilla.data.name}, batch {vanilla.recipe.batch}, on the "
-        f"{vanilla.device.type.upper()}. Recorded, not measured by you: digits, "
-        f"{before['epochs']} epochs, {before['threads']} thread, PyTorch {before['torch']}, "
-        f"on {before['machine']}.",
+        f"Here: {size:,} parameters, {vanilla.data.name}, batch {vanilla.recipe.batch}, on "
+        f"{'the CPU' if vanilla.device.type == 'cpu' else 'a GPU'}. Recorded, not measured by "
+        f"you: digits, {before['epochs']} epochs, {before['threads']} thread, "
+        f"PyTorch {before['torch']}, on {before['machine']}.",
     )
 
 
