@@ -138,11 +138,17 @@ def _without_operator(x: Tensor) -> Tensor | None:
 _PLAIN = torch._C._dispatch_keys(torch.empty(0))
 
 
+@functools.cache
+def _plain_on_gpu() -> Any:
+    return torch._C._dispatch_keys(torch.empty(0, device="cuda"))
+
+
 def _is_plain(x: Tensor) -> bool:
     """Return whether the kernel can be called directly, which saves the operator's 50 µs."""
     return (
         isinstance(x, Tensor)
-        and torch._C._dispatch_keys(x) == _PLAIN
+        and torch._C._dispatch_keys(x) == (_plain_on_gpu() if x.is_cuda else _PLAIN)
+        and _has_kernel(x)
         and x.is_floating_point()
         and torch._C._functorch.peek_interpreter_stack() is None
         and forward_ad._current_level < 0
@@ -247,7 +253,12 @@ _backward.register_autograd(_second_derivative, setup_context=_keep_inputs)
 
 def _has_kernel(x: Tensor) -> bool:
     """Return whether there is a kernel for the tensor's device."""
-    return x.is_cpu or (x.is_cuda and importlib.util.find_spec("triton") is not None)
+    return x.is_cpu or (x.is_cuda and _has_triton())
+
+
+@functools.cache
+def _has_triton() -> bool:
+    return importlib.util.find_spec("triton") is not None
 
 
 def _by_kernel(name: str, x: Tensor, gradient: Tensor | None = None) -> Tensor:

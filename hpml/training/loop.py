@@ -57,7 +57,8 @@ def train(
         epochs: number of passes through the training set.
         seed: the seed of the order of the pictures and of randomness in the network. Equal
             arguments give equal losses on one machine, and several processes the losses of one
-            process up to rounding.
+            process up to rounding. On a GPU too they are equal up to rounding only, unless
+            ``torch.use_deterministic_algorithms(True)`` is set.
         device: "cpu", "cuda" or "cuda:1"; by default this process's GPU, if there is one.
         out: folder for ``checkpoint.pt``, which is written after each epoch; None saves nothing.
             Several machines need a shared folder.
