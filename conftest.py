@@ -124,10 +124,17 @@ def _forget_the_last_failure() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _gpu(request: pytest.FixtureRequest) -> None:
-    """Skip a test marked ``gpu`` where there is none."""
-    if request.node.get_closest_marker("gpu") and not (_ORIGINALS and torch.cuda.is_available()):
-        pytest.skip("needs a CUDA GPU; runs on a machine that has one")
+def _gpu(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Skip a test marked ``gpu`` where there is none; hide the GPU from all others."""
+    has_gpu = bool(_ORIGINALS) and torch.cuda.is_available()
+    if request.node.get_closest_marker("gpu"):
+        if not has_gpu:
+            pytest.skip("needs a CUDA GPU; runs on a machine that has one")
+        has_gpu = False
+    with pytest.MonkeyPatch.context() as patch:
+        if has_gpu:
+            patch.setattr(torch.cuda, "is_available", lambda: False)
+        yield
 
 
 @pytest.hookimpl(tryfirst=True)

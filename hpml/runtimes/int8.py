@@ -45,7 +45,7 @@ def int8(
         train: trains the model that it gets, which simulates rounding, for ``"aware"``.
 
     Raises:
-        RuntimesError: if `way` is unknown or its argument is missing.
+        RuntimesError: if `way` is unknown, its argument is missing or no layer can be converted.
         NotInstalledError: if torchao is not installed.
     """
     check_module("int8", model)
@@ -80,7 +80,10 @@ def int8(
         first = next(iter(inspect.signature(copied.forward).parameters.values()))
         variadic = first.kind is inspect.Parameter.VAR_POSITIONAL  # in symbolic models
         shapes = ((batch,),) if variadic else (batch,)
-        exported = torch.export.export(copied, (example,), dynamic_shapes=shapes).module()
+        # torchao recognises layers by what only a strict export records in every version.
+        exported = torch.export.export(
+            copied, (example,), dynamic_shapes=shapes, strict=True
+        ).module()
         prepare = steps.prepare_qat_pt2e if way == "aware" else steps.prepare_pt2e
         prepared = prepare(exported, quantizer)
         if train is not None and way == "aware":
@@ -90,6 +93,11 @@ def int8(
             for each in batches or [example]:
                 prepared(each)
         converted: nn.Module = pt2e.move_exported_model_to_eval(steps.convert_pt2e(prepared))
+    if weight_bytes(converted) >= weight_bytes(model):
+        raise RuntimesError(
+            "int8 expected a model with linear layers or convolutions that torchao converts, "
+            f"received one in which it converted none: {describe(model)}"
+        )
     return converted
 
 

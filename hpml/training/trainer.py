@@ -263,6 +263,10 @@ class Trainer:
             with contextlib.nullcontext() if last else self._distributed.no_sync():  # type: ignore[union-attr]
                 loss = functional.cross_entropy(self._scores(self._forward, x), y) / parts
                 self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
+            if self.recipe.cuda_graphs and part < parts - 1:
+                # The next replay writes its gradients into the same memory.
+                for weight in self.model.parameters():
+                    weight.grad = None if weight.grad is None else weight.grad.clone()
             total += loss.detach()
         return total
 

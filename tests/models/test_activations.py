@@ -325,7 +325,6 @@ def test_the_kernels_for_a_gpu_say_what_the_composite_does(kernels: Any, dtype: 
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_a_gpu_computes_what_the_composite_does(name: str, dtype: torch.dtype) -> None:

@@ -54,6 +54,11 @@ def test_a_symbolic_model_is_quantised_as_any_other_and_a_tensor_is_one_batch() 
     assert torch.equal(listed(X), same(X))
 
 
+def test_a_model_without_a_layer_to_convert_is_refused() -> None:
+    with pytest.raises(RuntimesError):
+        int8(nn.Sequential(nn.PReLU(64)), X, "dynamic")
+
+
 def test_a_batch_of_one_and_batches_with_labels_are_refused() -> None:
     with pytest.raises(RuntimesError, match=r"a batch of at least two, received \(1, 64\)"):
         int8(model(), X[:1], "dynamic")

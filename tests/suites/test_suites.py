@@ -105,13 +105,12 @@ def test_toy_resnet_measures_everyone_in_one_comparison(tmp_path: Path) -> None:
     assert read_cases(tmp_path / "r.jsonl").cases == result.cases
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without a GPU")
 def test_a_gpu_that_is_not_there_is_said() -> None:
     with pytest.raises(SuiteError):
         toy_resnet.run([8], device="cuda", cuda_graphs=True)
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")
+@pytest.mark.gpu
 def test_cuda_graphs_compute_the_same_as_the_hand_written_module() -> None:
     result = toy_resnet.run([8], **FAST, device="cuda", contenders=["cuda-graphs"])
     assert result.cases[0].comparison.names == ("handwritten", "cuda-graphs")

@@ -54,15 +54,30 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def graphed(module: nn.Module, samples: tuple[torch.Tensor, ...]) -> Callable[..., Any]:
-    """Stand in for `make_graphed_callables`: a forward into the same memory, with its gradients."""
+    """Stand in for `make_graphed_callables`: forward and backward into the same memory."""
+    surface = (*samples, *module.parameters())
+    wanted = [value for value in surface if value.requires_grad]
+    gradients = {id(value): torch.zeros_like(value) for value in wanted}
     memory = module(*samples).detach()
+    latest: list[torch.Tensor] = []
 
-    def run(*inputs: torch.Tensor) -> torch.Tensor:
-        result: torch.Tensor = module(*inputs)
-        memory.copy_(result.detach())
-        return result + (memory - result).detach()
+    class Graphed(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, *inputs: torch.Tensor) -> torch.Tensor:
+            for sample, value in zip(samples, inputs, strict=False):
+                sample.data.copy_(value)
+            with torch.enable_grad():
+                latest[:] = [module(*samples)]
+            return memory.copy_(latest[0].detach()).detach()
 
-    return run
+        @staticmethod
+        def backward(ctx: Any, *given: torch.Tensor) -> Any:
+            found = torch.autograd.grad(latest, wanted, given, retain_graph=True)
+            for value, gradient in zip(wanted, found, strict=True):
+                gradients[id(value)].copy_(gradient)
+            return tuple(gradients[id(v)].detach() if v.requires_grad else None for v in surface)
+
+    return lambda *inputs: Graphed.apply(*inputs, *module.parameters())  # type: ignore[no-untyped-call]
 
 
 @pytest.fixture
@@ -175,6 +190,27 @@ def test_a_model_trains_as_without_graphs(device: str, execution: str) -> None:
     torch.testing.assert_close(losses[0], losses[1])
     for name, buffer in model.named_buffers():
         torch.testing.assert_close(buffer, dict(plain.named_buffers())[name])
+
+
+def test_gradients_are_added_and_are_not_overwritten_by_the_next_backward(device: str) -> None:
+    kept: list[list[torch.Tensor]] = []
+    for each in pair(device, "inlined"):
+        gradients = []
+        for seed in range(3):
+            value = batch(16, seed=seed, device=device).requires_grad_()
+            each(value).square().sum().backward()
+            assert value.grad is not None
+            gradients.append(value.grad)
+        kept.append([*gradients, *[p.grad for p in each.parameters() if p.grad is not None]])
+    torch.testing.assert_close(kept[0], kept[1])
+
+
+def test_a_backward_after_another_forward_is_refused(device: str) -> None:
+    model, _ = pair(device, "inlined")
+    earlier, later = (model(batch(seed=seed, device=device)) for seed in (0, 1))
+    with pytest.raises(DeviceError):
+        earlier.sum().backward()
+    later.sum().backward()
 
 
 def test_a_switched_model_and_a_copy_stay_recorded(device: str) -> None:

@@ -168,7 +168,6 @@ def test_an_error_while_building_leaves_no_node() -> None:
     assert x.children == ()
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without a GPU")
 def test_cuda_graphs_without_a_gpu_are_refused() -> None:
     x = Input(shape=(4,))
     with pytest.raises(errors.DeviceError):

@@ -42,13 +42,13 @@ def killed_training(out: Path, step: int, writing: bool) -> None:
         replace(source, target)
 
     Trainer._update, os.replace = dying, dying_replace  # type: ignore[method-assign]
-    train(network(), data(), recipe(), epochs=EPOCHS, seed=3, out=out)
+    train(network(), data(), recipe(), epochs=EPOCHS, seed=3, device="cpu", out=out)
 
 
 def main() -> None:
     torch.set_num_threads(1)
     whole = network()
-    expected = train(whole, data(), recipe(), epochs=EPOCHS, seed=3)
+    expected = train(whole, data(), recipe(), epochs=EPOCHS, seed=3, device="cpu")
     assert len(expected.losses) == STEPS, expected.losses
     for step in range(STEPS):
         # In the middle of each step; of writing too, of the first checkpoint and of a later one.
@@ -62,7 +62,16 @@ def main() -> None:
                 model = network(seed=5)  # other weights than the checkpoint's
                 if not begun:
                     model = network()
-                again = train(model, data(), recipe(), epochs=EPOCHS, seed=3, out=out, resume=begun)
+                again = train(
+                    model,
+                    data(),
+                    recipe(),
+                    epochs=EPOCHS,
+                    seed=3,
+                    device="cpu",
+                    out=out,
+                    resume=begun,
+                )
                 assert again.losses == expected.losses, (step, writing)
                 assert again.accuracies == expected.accuracies, (step, writing)
                 pairs = zip(model.parameters(), whole.parameters(), strict=True)

@@ -157,10 +157,18 @@ def _check_count(recordings: dict[tuple[Any, ...], Any], inputs: tuple[torch.Ten
 def _record(recordable: nn.Module, inputs: tuple[torch.Tensor, ...]) -> Callable[..., Any]:
     """Record a forward for such inputs, and also the backward if gradients are enabled."""
     samples = tuple(v.detach().clone().requires_grad_(v.requires_grad) for v in inputs)
-    record = torch.cuda.make_graphed_callables if torch.is_grad_enabled() else _record_inference
     try:
-        return record(recordable, samples)
+        if not torch.is_grad_enabled():
+            return _record_inference(recordable, samples)
+        replay = torch.cuda.make_graphed_callables(recordable, samples)
+        return _with_own_gradients(replay, recordable)
     except RuntimeError as error:
+        if inputs[0].is_cuda:
+            # PyTorch leaves the generator in the mode of capturing: give it a copy of its state.
+            generator = torch.cuda.default_generators[inputs[0].get_device()]
+            copied = torch.Generator(inputs[0].device)
+            copied.set_state(generator.get_state())
+            generator.graphsafe_set_state(copied)
         raise DeviceError(
             "enable_cuda_graphs=True expected a forward that only launches kernels, received one "
             f"that cannot be captured ({str(error).splitlines()[0]}): a graph cannot read a value "
@@ -168,6 +176,45 @@ def _record(recordable: nn.Module, inputs: tuple[torch.Tensor, ...]) -> Callable
             "depends on values (nonzero, masks as indices), move data to the GPU, or run hooks: "
             "remove this from the model, or build it without enable_cuda_graphs"
         ) from error
+
+
+def _with_own_gradients(replay: Callable[..., Any], module: nn.Module) -> Callable[..., Any]:
+    """Return `replay` with gradients that the next replay does not overwrite.
+
+    A replay writes all gradients into the same memory, and autograd makes that memory ``.grad``
+    where ``.grad`` was None. The values kept for a backward pass are overwritten too.
+    """
+    weights = [weight for weight in module.parameters() if weight.requires_grad]
+    copied: list[Any] = [None] * len(weights)
+    calls = 0
+
+    def run(*inputs: torch.Tensor) -> Any:
+        nonlocal calls
+        for place, weight in enumerate(weights):
+            if weight.grad is not None and weight.grad is not copied[place]:
+                weight.grad = copied[place] = weight.grad.clone()
+        aliases = [value.view_as(value) for value in inputs]
+        for alias in aliases:
+            if alias.requires_grad:
+                alias.register_hook(torch.clone)  # type: ignore[no-untyped-call]
+        results = replay(*aliases)
+        calls += 1
+        number = calls
+
+        def check(gradient: torch.Tensor) -> None:
+            if number != calls:
+                raise DeviceError(
+                    "a model with CUDA graphs expected a backward pass right after each forward, "
+                    "received one after a later forward, which overwrote the values it needs: call "
+                    "backward first, or concatenate both inputs into one batch"
+                )
+
+        for result in results if isinstance(results, tuple) else (results,):
+            if result.requires_grad:
+                result.register_hook(check)
+        return results
+
+    return run
 
 
 def _record_inference(module: nn.Module, samples: tuple[torch.Tensor, ...]) -> Callable[..., Any]:
