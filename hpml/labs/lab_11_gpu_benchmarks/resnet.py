@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from hpml.base import style
 from hpml.base.charts import Line, lines, show
+from hpml.base.files import recorded
 from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.benchmark import Ratio
@@ -19,7 +20,7 @@ from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
 from hpml.suites.running import environment_line
 from hpml.suites.toy_resnet import ToyResNetResult, published_fit, usual
 
-GPU = "RTX 3080, published"
+GPU, RECORDED = "RTX 3080, published", "H100, recorded"
 
 
 def ways(device: str, *, compiled: bool = False) -> list[str]:
@@ -43,6 +44,15 @@ def times_of(result: ToyResNetResult) -> dict[str, dict[int, float]]:
         found |= {f"{name}, here": measured[name]} if name in measured else {}
         found |= {f"{name}, {GPU}": published[name]} if name in published else {}
     return found
+
+
+def recorded_times() -> dict[str, dict[int, float]]:
+    """Return the recorded seconds of a forward on another GPU, by name and resolution."""
+    found: dict[str, dict[str, float]] = recorded("gpu")["toy-resnet"]
+    return {
+        f"{name}, {RECORDED}": {int(size): seconds for size, seconds in times.items()}
+        for name, times in found.items()
+    }
 
 
 def time_table(result: ToyResNetResult) -> Table:
