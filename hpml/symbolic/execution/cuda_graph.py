@@ -9,6 +9,7 @@ Source: https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
@@ -184,6 +185,8 @@ def _with_own_gradients(replay: Callable[..., Any], module: nn.Module) -> Callab
     A replay writes all gradients into the same memory, and autograd makes that memory ``.grad``
     where ``.grad`` was None. The values kept for a backward pass are overwritten too.
     """
+    # A graph is recorded on a stream of its own, of which PyTorch warns in the backward pass.
+    warnings.filterwarnings("ignore", "The AccumulateGrad node's stream")
     weights = [weight for weight in module.parameters() if weight.requires_grad]
     copied: list[Any] = [None] * len(weights)
     calls = 0
