@@ -58,6 +58,8 @@ def traceable(caller: str, function: Any) -> tuple[types.CodeType, list[str], in
     check_function(caller, function)
     plain = inspect.unwrap(function)
     code = getattr(plain, "__code__", None)
+    if hasattr(plain, "py_func"):  # Numba's, which executes none of its lines
+        code = None
     if not isinstance(code, types.CodeType):
         raise ProfilingError(
             f"{caller} expects a function written in Python, got {describe(function)}; pass the "

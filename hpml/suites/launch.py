@@ -47,6 +47,8 @@ class LaunchResult(CasesResult):
         )
 
     def _shown(self) -> list[Table]:
+        from hpml.suites.pictures import unstable_line
+
         rows = [
             (case.parameters["mebibytes"], m.name, m.median,
              _rate(m.name, int(case.parameters["mebibytes"] or 0), m.median))
@@ -58,7 +60,8 @@ class LaunchResult(CasesResult):
             rows,
             title=f"The device: {environment_line(self.cases)}",
             caption="launch: an operator on a single number. copy: reads and writes a tensor of "
-            "this size. product: multiplies two square float32 matrices of this size.",
+            "this size. product: multiplies two square float32 matrices of this size."
+            + unstable_line(self.cases),
             formats={"time per call": format_seconds},
         )
         return [table, *notes_table(self.notes)]

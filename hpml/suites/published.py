@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,10 +69,18 @@ def published_times(source: PublishedBlock) -> dict[str, dict[int, float]]:
     return times
 
 
-def published_table(source: PublishedBlock, cases: Iterable[Case]) -> Table:
+def published_table(source: PublishedBlock, cases: Sequence[Case]) -> Table:
     """Return a table of the published ratios, with the measured ratios of the same cases."""
     block = published(source.block)
     measured = {case.parameters.get(source.parameter): case.comparison for case in cases}
+    ours = [case.parameters for case in cases]
+    others = [
+        f"{name} {parameters[name]}"
+        for parameters in ours[:1]
+        for name in ("batch", "features", "grad")
+        if parameters.get(name, block.get(name, False)) != block.get(name, False)
+    ]
+    here = f" Here: {', '.join(others)}." if others else ""
     rows = []
     for name, ratios in published_ratios(source).items():
         for size, ratio in ratios.items():
@@ -91,6 +99,6 @@ def published_table(source: PublishedBlock, cases: Iterable[Case]) -> Table:
         title=f"Published{' and measured' if width == 4 else ''} time as a multiple of the "
         "hand-written module's",
         caption=f"Published on {source.hardware}, batch {block['batch']}, {source.remark}: "
-        f"{block['source']}.",
+        f"{block['source']}.{here}",
         formats=dict.fromkeys(head[2:], "{:.3f}".format),
     )

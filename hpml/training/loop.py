@@ -62,8 +62,8 @@ def train(
         device: "cpu", "cuda" or "cuda:1"; by default this process's GPU, if there is one.
         out: folder for ``checkpoint.pt``, which is written after each epoch; None saves nothing.
             Several machines need a shared folder.
-        resume: whether to continue from the checkpoint in `out`. On the same machine, losses and
-            weights are those of an uninterrupted training.
+        resume: whether to continue from the checkpoint in `out`. On the same machine with as many
+            threads, losses and weights are those of an uninterrupted training.
         progress: whether to show a progress bar with images per second and memory.
 
     Raises:

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import itertools
 import random
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -307,6 +308,7 @@ def test_a_small_input_that_is_used_up_gives_no_answer() -> None:
         assert result.ratio("used up").answer == "cannot tell"
         assert result["used up"].changed
     assert not compare({"random": random.random}, rounds=1, min_sample_time=1e-5)["random"].changed
+    assert not measure(lambda: time.sleep(3e-3), samples=2).changed  # one call a sample
 
 
 def test_a_cold_first_call_below_a_millisecond_keeps_the_verdict() -> None:

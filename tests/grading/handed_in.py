@@ -23,7 +23,7 @@ EXPLANATION = "explanation = 2  # 1, 2 or 3\nexplain(explanation)"
 RIGHT = (DOUBLE, TOTAL, EXPLANATION)
 
 # Short enough that a test does not wait, long enough for a machine that does much else.
-LIMITS = Limits(memory=160 * 2**20, processes=8, load=4.0, submission=60.0, poll=0.05)
+LIMITS = Limits(memory=208 * 2**20, processes=8, load=4.0, submission=60.0, poll=0.05)
 
 
 def notebook(*cells: str) -> str:

@@ -46,6 +46,19 @@ def test_memory_that_lives_within_a_line_is_seen() -> None:
     assert "1.53 MiB" in str(found)
 
 
+def test_counting_does_not_add_up_over_a_loop() -> None:
+    def fill(n: int) -> list[float]:
+        out = []
+        for i in range(n):
+            out.append(i / 2)
+        return out
+
+    by_text = {line.text.strip(): line for line in allocation_lines(fill, 20_000).lines}
+    floats_and_list = 20_000 * (24 + 8)
+    assert by_text["out.append(i / 2)"].kept == pytest.approx(floats_and_list, rel=0.1)
+    assert by_text["for i in range(n):"].kept == pytest.approx(0, abs=1000)
+
+
 def test_everything_is_off_after_an_error() -> None:
     with pytest.raises(TypeError):
         allocation_lines(keep, None)

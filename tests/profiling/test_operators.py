@@ -82,3 +82,23 @@ def test_what_is_no_tensor_has_no_graph_and_sparse_tensors_are_operators_too():
         work_of(torch.ones(1))
     found = work_of(lambda: torch.eye(2).to_sparse() + torch.eye(2).to_sparse())
     assert "add" in found.operations
+
+
+def test_a_compiled_function_stays_compiled() -> None:
+    runs = []
+
+    def backend(graph: torch.fx.GraphModule, examples: object) -> object:
+        def run(*arguments: object) -> object:
+            runs.append(1)
+            return graph(*arguments)
+
+        return run
+
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda x: (x * 2 + 1).relu(), backend=backend)
+    x = torch.ones(4)
+    compiled(x)
+    assert work_of(lambda: compiled(x)).operations == ("mul", "add", "relu")
+    compiled(x)
+    assert len(runs) == 2
+    torch._dynamo.reset()

@@ -122,7 +122,7 @@ def compare(
             for the error rate.
         progress: whether to show a progress bar, or its label.
         check: called with one result of each contender before anything is timed; raises if they
-            differ, such as `hpml.benchmark.agreement.same_results`.
+            differ, such as ``hpml.benchmark.agreement.same_results()``.
         clock: returns seconds; by default `time.perf_counter`.
 
     Returns:

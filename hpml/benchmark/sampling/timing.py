@@ -75,8 +75,8 @@ class Sampler:
     @property
     def changed(self) -> bool:
         """Whether the first result differs from two equal later ones, as from a used iterator."""
-        first, second, third = (*self._results, None, None, None)[:3]
-        return first != second == third
+        first, *later = self._results[:3]
+        return len(later) == 2 and first != later[0] == later[1]
 
     def call(self) -> object:
         """Make one untimed call and return its result."""

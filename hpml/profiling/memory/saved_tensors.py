@@ -59,7 +59,7 @@ class SavedTensors(Shown):
 
 
 def saved_tensors(function: Callable[..., Any], *arguments: Any) -> SavedTensors:
-    """Call a function or a module once and list the tensors that autograd saves meanwhile.
+    """Call a function or a module once and list what autograd saves meanwhile in this thread.
 
     Each storage is counted once and completely: two steps may save the same tensor, and a view
     keeps its whole base alive. Parameters and a module's buffers are listed but not counted.

@@ -13,8 +13,8 @@ Limits while a graph is built; for these write ``add_to_graph(function, x)`` or 
   of a module or in another container.
 - A size that a function computes from floating-point data, ``x[:, : int(x.max())]``, may be
   inferred wrongly: give ``output_shape=``.
-- A forward that changes caches or counters outside of its layer changes them during inference;
-  with ``output_shape=`` it does not run.
+- A forward that changes caches or counters outside of its layer changes them during inference. What
+  a cache keeps then is a meta tensor, without data. With ``output_shape=`` it does not run.
 - A list, or another object, that is passed to a module or to a function of yours is not copied, so
   a later change of it is visible.
 - Modules and parameters that a function finds elsewhere are not part of the model: pass them as

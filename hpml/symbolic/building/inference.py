@@ -48,6 +48,7 @@ from .node import (
     EXAMPLE_BATCHES,
     IN_PLACE,
     ITSELF,
+    MOST_DATA_SIZES,
     REQUIRED_BATCHES,
     Concrete,
     Effects,
@@ -184,6 +185,7 @@ def _run(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
         for p in parents
     )
     attempts = [(True, False), (True, True), (False, True)]  # a watched run is slower
+    reasons = []
     for meta, watched in attempts[-1:] if needs_data else attempts:
         try:
             return _run_examples(layer, parents, meta=meta, watched=watched)
@@ -193,8 +195,11 @@ def _run(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
             about_shape = isinstance(error, RuntimeError) and not (meta and _is_about_meta(error))
             if about_shape or not meta:
                 error_type = ShapeError if about_shape else GraphError
-                reason = _first_line(error) + ("" if meta else _WITH_EXAMPLE_DATA)
+                reason = _first_line(error)
+                # What fails on meta tensors as well does not depend on the data.
+                reason += "" if meta or reason in reasons else _WITH_EXAMPLE_DATA
                 raise error_type(_message(layer, parents, reason)) from error
+            reasons.append(_first_line(error))
     raise AssertionError("the last attempt returns or raises")
 
 
@@ -240,7 +245,7 @@ class _DataSizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __init__(self, size: int, layer: nn.Module, arguments: list[Any]) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.size = size
+        self.size, self.layer, self.count = size, layer, 0
         self.data = WeakIdKeyDictionary(dict.fromkeys(_tensors([arguments, *layer.parameters()])))
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -250,7 +255,7 @@ class _DataSizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
         is_data = torch.Tag.nondeterministic_seeded in func.tags
         is_data |= any(tensor in self.data for tensor in _tensors((args, kwargs)))
         if is_data and func in _DATA_SIZED:
-            result = _DATA_SIZED[func](self.size, *args, **kwargs)
+            result = _DATA_SIZED[func](self._next_size(), *args, **kwargs)
         else:
             result = func(*args, **kwargs)
         if is_data:
@@ -260,7 +265,17 @@ class _DataSizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _parts(self, index: Any) -> tuple[Tensor | None, ...]:
         """Return a mask as one index for each of its dimensions."""
         is_mask = index is not None and index.dtype is torch.bool and index in self.data
-        return _nonzero(self.size, index).unbind(1) if is_mask else (index,)
+        return _nonzero(self._next_size(), index).unbind(1) if is_mask else (index,)
+
+    def _next_size(self) -> int:
+        self.count += 1
+        if self.count > MOST_DATA_SIZES:
+            raise GraphError(
+                f"{layer_text(self.layer)} expected a number of steps that does not depend on the "
+                "data, received a loop over elements that the data select, which does not end for "
+                "example data: describe the result by hand, output_shape=(None, ...)"
+            )
+        return self.size
 
 
 def _tensors(value: Any) -> list[Tensor]:

@@ -28,6 +28,7 @@ The first two can be split into halves, quarters and pairs. The others detect ca
 """
 DATA_SIZES = (24, 96, 720, 1)
 """The examples of a size that depends on the data: multiples of the batch, not all the same."""
+MOST_DATA_SIZES = 1000  # in one layer; a loop over what the data select need not end for examples
 REQUIRED_BATCHES = 2  # how many of them a layer has to accept
 
 
