@@ -46,10 +46,10 @@ _OPTIONAL = {
     "snakeviz": "lab 09 cannot open the saved profile in SnakeViz",
     "onnx": "lab 14 exports no model",
     "onnxscript": "lab 14 exports no model",
-    "onnxruntime": "lab 14 has no rows of ONNX Runtime",
+    "onnxruntime": "lab 14 has no rows for ONNX Runtime",
     "netron": "lab 14 cannot open a graph in Netron",
     "torchao": "lab 14 has no models in 8-bit integers",
-    "tensorrt": "lab 14 has no row of TensorRT",
+    "tensorrt": "lab 14 has no row for TensorRT",
 }
 
 

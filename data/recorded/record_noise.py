@@ -37,8 +37,8 @@ class Situation(NamedTuple):
 
 
 SITUATIONS = (
-    Situation("quiet", 0.1, "nothing else was started"),
-    Situation("equal", 0.0, "nothing else was started; a and b are one function"),
+    Situation("quiet", 0.1, "the second process only slept"),
+    Situation("equal", 0.0, "the second process only slept; a and b are one function"),
     Situation("drift", 0.1, "it computed for a share of the time that grew from 0 to two thirds"),
     Situation("wander", 0.0, "it computed for a share that changed by chance, a little at a time"),
     Situation("outliers", 0.1, "it slept, and computed for 20 ms five times a second"),

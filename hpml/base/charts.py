@@ -360,7 +360,7 @@ def _right_end(ax: Axes, ends: Sequence[float], texts: Iterable[str]) -> float |
 
 
 def _ends(line: Line) -> str:
-    return f"{line.y[0]:.4g} to {line.y[-1]:.4g}" if len(line.y) else "nothing"
+    return f"first {line.y[0]:.4g}, last {line.y[-1]:.4g}" if len(line.y) else "nothing"
 
 
 def _sentence(summary: str) -> str:

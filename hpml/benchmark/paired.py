@@ -258,10 +258,10 @@ class AnyCase(Protocol):
         """The measurements."""
 
 
-_COARSE = "Differences below the resolution, {:.0%}, are not accepted, however many rounds."
-_NARROWER = "Four times the rounds halve an interval; a quieter machine narrows it as well."
+_COARSE = "Differences below the resolution, {:.0%}, are not accepted with any number of rounds."
+_NARROWER = "Four times as many rounds halve the interval; a quieter machine narrows it as well."
 
 
 def _visible(rounds: int, reach: float) -> str:
     least = f"{reach:.0%}" if reach < 1 else f"{math.ceil(reach + 1)} times"
-    return f"{rounds} rounds show differences from about {least} on"
+    return f"{rounds} rounds can show only differences of about {least} or more"

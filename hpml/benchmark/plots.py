@@ -62,7 +62,7 @@ def plot_comparison(
             annotation_clip=False,
         )
         summary.append(f"{measurement.name}: {format_seconds(measurement.median)}, {note}")
-    style.describe(ax, "; ".join(summary).replace("\n", " "))
+    style.describe(ax, "; ".join(summary).replace("\n", ", "))
     ax.axvline(
         base * factor, color=style.PALETTE["muted"], linewidth=1, linestyle=(0, (4, 3)), zorder=0
     )
@@ -114,7 +114,7 @@ def sweeps(cases: Iterable[AnyCase], parameter: str, *, per_item: bool = False) 
 
 
 def _note(comparison: PairedSamples, name: str, beyond: int) -> str:
-    edge = f"({beyond} beyond the edge)" if beyond else ""
+    edge = f"({beyond} sample{'s' * (beyond != 1)} beyond the edge)" if beyond else ""
     if name == comparison.baseline:
         return f"baseline\n{edge}".strip()
     ratio = comparison.ratio(name)

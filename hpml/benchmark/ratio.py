@@ -199,8 +199,8 @@ def _outliers(measured: list[float], winsorised: list[float]) -> tuple[str, str]
         return "", ""
     farthest = math.exp(max(abs(log - pseudomedian(winsorised)) for log in measured))
     return (
-        f"in {len(moved)} of {len(measured)} rounds one of the two took up to {farthest:.2g} times "
-        "as long as usual",
+        f"in {len(moved)} of {len(measured)} rounds it or the baseline took up to {farthest:.2g} "
+        "times as long as usual",
         "close other programs",
     )
 
@@ -211,7 +211,7 @@ def _dependence(logs: list[float]) -> str:
         ends = [len(logs) * part // 3 for part in range(4)]
         thirds = [pseudomedian(logs[ends[part] : ends[part + 1]]) for part in range(3)]
         shown = ", ".join(f"{math.exp(third):.3g}" for third in thirds)
-        return f"the ratio changed during the run ({shown} in its thirds)"
+        return f"the ratio changed during the run; it was {shown} in its thirds"
     if von_neumann(logs) > SERIAL_CORRELATION:
         return f"successive rounds are correlated, so the {len(logs)} rounds count as fewer"
     return ""

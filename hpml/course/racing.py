@@ -98,11 +98,11 @@ def conclude(
     """Report how each time changed between two estimates, and which hypothesis this supports."""
     found = tuple(before.change_to(after, factor) for before, after in changes.values())
     endings = {
-        "cannot tell": "which cannot be told apart from no change",
+        "cannot tell": "this cannot be told apart from no change",
         "stays": f"it stays within a factor of {factor:g}",
     }
     seen = "\n\n".join(
-        f"{name[0].upper()}{name[1:]}: from {format_interval(before)} to {format_interval(after)}, "
+        f"{name[0].upper()}{name[1:]}: from {format_interval(before)} to {format_interval(after)}; "
         f"{endings.get(change, f'it {change}')}."
         for (name, (before, after)), change in zip(changes.items(), found, strict=True)
     )

@@ -46,7 +46,7 @@ class Pictures:
 
     def __str__(self) -> str:
         channels, height, width = self.images.shape[1:]
-        return f"{len(self):,} of {channels} × {height} × {width}"
+        return f"{len(self):,} images of {channels} × {height} × {width}"
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Dataset:
 
     >>> from hpml.datasets import digits
     >>> print(digits())
-    digits: 10 classes, 1,437 of 1 × 8 × 8 to train, 360 of 1 × 8 × 8 to validate (scikit-learn's...
+    digits: 10 classes, 1,437 images of 1 × 8 × 8 to train, 360 images of ...
     """
 
     name: str

@@ -43,7 +43,7 @@ def test_cannot_tell_names_the_difference_that_would_be_seen() -> None:
     wide = (*tuple(1.04 + 0.1 * (-1) ** i for i in range(24)), 1.04)
     undecided = compared(Measurement("a", (1.0,) * 25, 1), Measurement("b", wide, 1))
     (advice,) = [a for name, a in undecided.advice if a.problem == "cannot tell"]
-    assert "differences from about 5%" in advice.seen
+    assert "differences of about 5% or more" in advice.seen
     coarse = dataclasses.replace(undecided, resolution=0.2)
     (other,) = [a for name, a in coarse.advice if a.problem == "cannot tell"]
     assert other.remedy != advice.remedy  # more rounds do not help there

@@ -49,7 +49,7 @@ def test_a_far_out_sample_is_counted_at_the_edge_and_not_drawn() -> None:
     times = (*(1e-3 + i * 1e-6 for i in range(24)), 1.0)
     ax = Comparison((Measurement("a", times, 1),), "a", 25).plot()
     assert ax.get_xlim()[1] < 2
-    assert any("1 beyond the edge" in text.get_text() for text in ax.texts)
+    assert any("1 sample beyond the edge" in text.get_text() for text in ax.texts)
 
 
 def test_a_prediction_is_a_mark_in_the_row_it_is_about() -> None:

@@ -52,6 +52,6 @@ def test_what_are_no_pictures_and_no_labels_of_the_classes_is_refused() -> None:
 
 def test_a_head_is_the_beginning_of_both_sets() -> None:
     data = digits().head(20, 10)
-    assert str(data).startswith("digits: 10 classes, 20 of 1 × 8 × 8 to train, 10 of")
+    assert str(data).startswith("digits: 10 classes, 20 images of 1 × 8 × 8 to train, 10 images of")
     with pytest.raises(DatasetError, match="train: expected 1 to 1,437 pictures, got 2000"):
         digits().head(2000, 1)

@@ -45,7 +45,7 @@ def _epoch_cases(rng: random.Random, more: bool) -> Sequence[Case]:
         _epoch("two kinds", [1.0, 1.25] * 4, 100, "steady"),
         _epoch("one slow step in the middle", [1.0] * 5 + [3.0] + [1.0] * 4, 100, "steady"),
         _epoch("a slow last step", [1.0] * 8 + [2.0], 100, "steady"),
-        _epoch("drawn", drawn(9), rng.randint(50, 900), "steady"),
+        _epoch("random times", drawn(9), rng.randint(50, 900), "steady"),
         _epoch("a slow first step", [9.0, 1.0, 1.0, 1.25, 1.0, 1.0], 100, "warm-up"),
         _epoch("three slow steps", [8.0, 4.0, 2.0] + [1.0, 1.25] * 3, 100, "warm-up"),
         _epoch("more than the first half", [8.0] * 7 + [1.0, 1.25, 1.0], 100, "warm-up"),
@@ -60,12 +60,12 @@ def _epoch_cases(rng: random.Random, more: bool) -> Sequence[Case]:
         _epoch("an odd number", [9.0, 1.0, 1.25, 1.25, 3.0, 1.0, 1.0, 1.5, 1.25], 100, "warm-up"),
         _epoch("a limit that stays", [4.0, 1.6, 1.0, 4.0, 1.0, 1.0, 1.0, 1.25, 4.0], 100,
                "warm-up"),
-        _epoch("drawn, with a warm-up", [4.0, 2.5, *drawn(10)], rng.randint(50, 900), "warm-up"),
+        _epoch("random, with a warm-up", [4.0, 2.5, *drawn(10)], rng.randint(50, 900), "warm-up"),
     ]  # fmt: skip
     for place in range(5 if more else 0):
         slow = sorted((rng.uniform(2, 20) for _ in range(place % 4)), reverse=True)
         times = [*slow, *drawn(rng.randint(6, 30), 0.15)]
-        cases.append(_epoch(f"drawn, number {place + 1}", times, rng.randint(10, 2000),
+        cases.append(_epoch(f"random, number {place + 1}", times, rng.randint(10, 2000),
                             "warm-up" if slow else "steady"))  # fmt: skip
     return cases
 
@@ -164,7 +164,7 @@ def _precision_cases(rng: random.Random, more: bool) -> Sequence[Case]:
         few = rng.randint(2, 6)
         values = [rng.choice([-1, 1]) * 2.0 ** rng.randint(-8, 9) for _ in range(few)]
         error = 2.0 ** -rng.randint(1, 8)
-        cases.append(_tensor(f"drawn, number {place + 1}", values, error, place % 2 == 1,
+        cases.append(_tensor(f"random, number {place + 1}", values, error, place % 2 == 1,
                              _drawn_formats(rng)))  # fmt: skip
     return cases
 
@@ -224,7 +224,7 @@ def _scaler_cases(rng: random.Random, more: bool) -> Sequence[Case]:
         _step("an overflow at that step", [inf], 4.0, 3, 4),
         _step("it grows at every step", [6.0], 2.0, 0, 1),
         _step("a scale below one", [nan], 1.0, 0, 3),
-        _step("drawn", [rng.uniform(-9, 9) for _ in range(3)], 2.0 ** rng.randint(1, 16),
+        _step("random gradients", [rng.uniform(-9, 9) for _ in range(3)], 2.0 ** rng.randint(1, 16),
               rng.randint(0, 9), 20),
         _training("gradients that stay the same", [[1.0, -0.5]] * 20, 16.0, 3),
         _training("a scale that is far too large", [[3.0]] * 12, 2.0**24, 5),
@@ -234,7 +234,7 @@ def _scaler_cases(rng: random.Random, more: bool) -> Sequence[Case]:
     for place in range(6 if more else 2):
         sizes = [rng.uniform(-1, 1) * 2.0 ** rng.randint(-4, 8) for _ in range(30)]
         true = [[size, size / 2] for size in sizes]
-        name = f"drawn, a run, number {place + 1}"
+        name = f"a random run, number {place + 1}"
         cases.append(_training(name, true, 2.0 ** rng.randint(4, 16), rng.randint(2, 4)))
     return cases
 

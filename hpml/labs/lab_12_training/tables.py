@@ -129,8 +129,9 @@ def beside_gpu(taken: Comparison) -> Page:
     texts = []
     for name in taken.names[1:]:
         ratio, there = taken.ratio(name), seconds[name] / seconds["vanilla"]
-        gains = "less" if ratio.low > there else "more" if ratio.high < there else "about as much"
-        found = "is **slower** than vanilla" if ratio.low > 1 else f"gains **{gains}**"
+        gains = "less" if ratio.low > there else "more" if ratio.high < there else ""
+        found = f"gains **{gains}**" if gains else "**cannot be told apart** from that"
+        found = "is **slower** than vanilla" if ratio.low > 1 else found
         texts.append(
             f"{name} takes {ratio.digits(ratio.value)} ({ratio.interval}) times vanilla's time, "
             f"published {there:.2f}: it {found} here"
@@ -233,9 +234,9 @@ def accuracy_verdict(runs: Mapping[str, Sequence[float]]) -> Page:
     if min(gains) > 0:
         verdict = "That fits **A**: mixed precision wins with each seed."
     elif 2 * precision < seeds:
-        verdict = "That fits **B**: the seed matters more than twice as much as mixed precision."
+        verdict = "That fits **B** best: seeds matter more than twice as much as mixed precision."
     elif 2 * digit > precision:
-        verdict = "That fits **C**: a last digit matters over half as much as mixed precision."
+        verdict = "That fits **C**: a last digit matters more than half as much as mixed precision."
     else:
         verdict = "That fits none of them alone."
     return say(f"{seen}\n\n{verdict}")

@@ -32,5 +32,5 @@ def without_f(name):
 
 
 def without_punctuation(name):
-    """The words are right; the comma, the space or the exclamation mark is not."""
+    """The words are right, but a comma, a space, the exclamation mark or a capital is not."""
     return "Hello " + name

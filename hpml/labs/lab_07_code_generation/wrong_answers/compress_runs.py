@@ -60,7 +60,8 @@ def looks_back_only(calls, output, min_length):
 
 
 def misses_the_last_run(calls, output, min_length):
-    """A run that reaches the last call is lost. When your loop over calls ends, one may be open."""
+    """A run that reaches the last call is lost. When your loop over calls ends, a run may
+    still be open."""
     return [run for run in _runs(calls, output, min_length) if run[1] < len(calls)]
 
 

@@ -48,7 +48,7 @@ def starts_every_layer(n_layers, costs, execution):
 
 
 def tests_for_truth(n_layers, costs, execution):
-    """A cost of 0 was measured all the same. Use `in` to ask whether `costs` has the execution."""
+    """A cost of 0 is a measured cost too. Use `in` to ask whether `costs` has the execution."""
     if not costs.get(execution):
         raise ValueError(f"no cost of {execution!r} was measured")
     return costs["start"] + n_layers * (costs["layer"] + costs[execution])

@@ -42,7 +42,7 @@ def new_scale(scaled, scale, good, interval):
 
 
 def one_late(scaled, scale, good, interval):
-    """It grows one step late. `good` counts the steps before this one; this one counts as well."""
+    """The scale grows one step late. `good` counts the steps before this one; this one counts as well."""
     return _step(scaled, scale, good, interval, late=1)
 
 

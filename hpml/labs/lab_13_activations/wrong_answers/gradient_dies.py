@@ -28,8 +28,8 @@ def few_points(activation, interval):
 
 
 def nan_is_zero(activation, interval):
-    """It treats a gradient that is not a number as 0. Such a gradient is not 0: compare it with
-    0."""
+    """It treats a gradient that is not a number as 0. Such a gradient is not 0: test it
+    with `== 0`."""
     return bool((_gradient(activation, interval).nan_to_num() == 0).all())
 
 
