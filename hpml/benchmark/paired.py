@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
 from hpml.base.errors import describe
-from hpml.benchmark.advice import WIDEST_SPREAD, Advice, capital, some_names, unstable
+from hpml.benchmark.advice import WIDEST_SPREAD, Advice, capital, some_names
 from hpml.benchmark.errors import BenchmarkError, whole_number
 from hpml.benchmark.estimate import Estimate, estimate
 from hpml.benchmark.measurement import Measurement
@@ -207,7 +207,8 @@ class PairedSamples:
         spread = statistics.median(m.interquartile_range / m.median for m in self)
         seen = f"The middle half of the samples spans {100 * spread:.0f} % of the median"
         if spread <= WIDEST_SPREAD:
-            noisy = unstable(self.advice)
+            problems = ("unstable", "disturbed rounds")
+            noisy = dict.fromkeys(name for name, each in self.advice if each.problem in problems)
             but = f", except for {some_names(f'`{name}`' for name in noisy)}" if noisy else ""
             return f"{seen}: quiet enough{but}."
         return (
