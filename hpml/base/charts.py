@@ -200,7 +200,8 @@ def dots(rows: Iterable[Dot], **options: Any) -> Chart:
             )
 
     summary = "; ".join(
-        f"{dot.name}{dot.label and f' ({dot.label})'}: {dot.text or ', '.join(f'{value:.4g}' for value in _values(dot))}"
+        f"{dot.name}{dot.label and f' ({dot.label})'}: "
+        f"{dot.text or ', '.join(f'{value:.4g}' for value in _values(dot))}"
         for dot in rows
         if dot.text or not any(other.text for other in rows if other.name == dot.name)
     )
