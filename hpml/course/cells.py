@@ -30,7 +30,8 @@ def code_cells(text: str, most: int = 100_000) -> dict[int, str]:
     except (ValueError, RecursionError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:100]
         raise NotebookError(
-            f"This is not a notebook: it cannot be read as JSON: {why}. {_AGAIN}"
+            f"This is not a notebook: it cannot be read as JSON: {why}. Download it again, or save "
+            "it again where it was written, and hand in that file."
         ) from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if isinstance(notebook, dict) and cells is None and notebook.get("nbformat") == 3:

@@ -208,7 +208,7 @@ def _notebooks(
         # An unpacked archive often has one folder around everything.
         folders = [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
         if len(folders) != 1:
-            return {}
+            break
         entries = _entries(folders[0])
     found: dict[str, tuple[Path, ...]] = {}
     for lab in labs or catalogue.LABS:
@@ -218,7 +218,11 @@ def _notebooks(
         named = [each for each in named if is_notebook(each)] or named
         if named:
             found[lab] = tuple(named[:_MOST])
-    notebooks = [entry for entry in entries if is_notebook(entry)]
+    notebooks = [each for each in entries if is_notebook(each)] or [
+        each
+        for each in entries
+        if each.name.lower().endswith((*_ENDINGS, _SCRIPT)) and each.name.lower() not in _KEPT
+    ]
     if labs and len(labs) == 1 and not found and len(notebooks) == 1:
         only = notebooks[0].name  # a date may start the name
         if lab_of(only, catalogue) is None and not re.match(r"\d\d_", only):

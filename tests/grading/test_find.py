@@ -53,6 +53,13 @@ NBFORMAT_3 = {"nbformat": 3, "worksheets": [{"cells": [
 ]}]}  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["homework.json", "final final.py"])
+def test_a_lone_file_of_any_name_is_the_notebook_of_the_lab(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("{}")
+    (tmp_path / "predictions.json").write_text("{}")
+    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == {"06": (tmp_path / name,)}
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [

@@ -89,7 +89,7 @@ def forbidden_uses(program: Program | None, exercise: Exercise) -> tuple[str, ..
     limits = exercise.forbids
     found = uses(program.statements, limits.modules, limits.names, limits.calls, limits.inside)
     inside = [str(use) for use in found if use.cell]
-    before = [f"{use.what}, in an earlier cell" for use in found if not use.cell]
+    before = [f"{use.what}, outside of the function" for use in found if not use.cell]
     return tuple(inside or before)
 
 

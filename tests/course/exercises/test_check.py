@@ -147,16 +147,16 @@ ORDER = "def topological_order(edges):\n    "
     ("source", "more", "use"),
     [
         (f"{ORDER}import graphlib as g\n    return g", {}, "line 2: import graphlib"),
-        (f"{ORDER}return g.x(edges)", {"g": graphlib}, "import graphlib, in an earlier cell"),
+        (f"{ORDER}return g.x(edges)", {"g": graphlib}, "import graphlib, outside of the function"),
         (
             f"{ORDER}return T(edges)",
             {"T": graphlib.TopologicalSorter},
-            "from graphlib import TopologicalSorter, in an earlier cell",
+            "from graphlib import TopologicalSorter, outside of the function",
         ),
         (
             f"def helper(edges):\n    return g.x(edges)\n{ORDER}return helper(edges)",
             {"g": graphlib},
-            "import graphlib, in an earlier cell",
+            "import graphlib, outside of the function",
         ),
         (
             f"class Helper:\n    def x(self):\n        import graphlib\n{ORDER}return Helper()",
@@ -220,7 +220,7 @@ def test_a_value_that_was_made_with_what_is_forbidden_is_said_as_grading_says_it
     shell = SimpleNamespace(user_ns={"In": cells})
     monkeypatch.setattr(sources, "notebook_shell", lambda: shell)
     written_with_it = written(RIGHT.replace("    live,", "    LIVE\n    live,"), LIVE=1)
-    assert "import graphlib, in an earlier cell" in check(written_with_it).text
+    assert "import graphlib, outside of the function" in check(written_with_it).text
     cells.append("LIVE = 1")
     assert check(written_with_it).right
 
