@@ -12,8 +12,10 @@ VENV ?= .venv
 PYTEST ?= -n 2 -m "not thorough"
 
 BIN := $(VENV)/bin
-# One thread each: two test workers on two cores would otherwise fight over them.
-ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1
+# Of each test worker: with more, two workers on two cores would fight over them.
+THREADS ?= 1
+SET_THREADS := OMP_NUM_THREADS=$(THREADS) MKL_NUM_THREADS=$(THREADS) \
+    OPENBLAS_NUM_THREADS=$(THREADS) NUMBA_NUM_THREADS=$(THREADS)
 # The versions that pyproject.toml names. On a newer one nothing is pinned: the pins have no wheels.
 OLDEST := (3, 11)
 NEWEST := (3, 14)
@@ -60,7 +62,7 @@ test-all:
 	@$(MAKE) test PYTEST="-n 2"
 
 pytest: .venv
-	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST)
+	$(SET_THREADS) $(BIN)/python -m pytest $(PYTEST)
 
 check: .venv
 	$(BIN)/ruff format --check .

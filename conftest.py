@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-# Before numpy and torch read them: two test workers share two cores.
+# Before numpy and torch read them: two test workers share two cores. `make` sets THREADS.
 for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 os.environ["MPLBACKEND"] = "Agg"
@@ -35,7 +35,7 @@ if importlib.util.find_spec("torch") is None:  # the tests of the stack machine 
 else:
     import torch
 
-    torch.set_num_threads(1)
+    torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
     _ORIGINALS = {"__call__": torch.nn.Module.__call__, "__new__": torch.nn.Module.__new__}
 
 # PyTorch's builds for GPUs bring Triton along; its kernel has no docstring example to run.

@@ -119,9 +119,10 @@ LAYOUTS = {
 @pytest.fixture(params=[1, 2])
 def threads(request: pytest.FixtureRequest) -> Iterator[None]:
     """Let PyTorch use this number of threads."""
+    before = torch.get_num_threads()
     torch.set_num_threads(request.param)
     yield
-    torch.set_num_threads(1)
+    torch.set_num_threads(before)
 
 
 @pytest.mark.usefixtures("threads")
