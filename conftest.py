@@ -127,12 +127,11 @@ def _forget_the_last_failure() -> None:
 def _gpu(request: pytest.FixtureRequest) -> Iterator[None]:
     """Skip a test marked ``gpu`` where there is none; hide the GPU from all others."""
     has_gpu = bool(_ORIGINALS) and torch.cuda.is_available()
-    if request.node.get_closest_marker("gpu"):
-        if not has_gpu:
-            pytest.skip("needs a CUDA GPU; runs on a machine that has one")
-        has_gpu = False
+    needs_gpu = request.node.get_closest_marker("gpu") is not None
+    if needs_gpu and not has_gpu:
+        pytest.skip("needs a CUDA GPU; runs on a machine that has one")
     with pytest.MonkeyPatch.context() as patch:
-        if has_gpu:
+        if has_gpu and not needs_gpu:
             patch.setattr(torch.cuda, "is_available", lambda: False)
         yield
 

@@ -73,12 +73,11 @@ def published_table(source: PublishedBlock, cases: Sequence[Case]) -> Table:
     """Return a table of the published ratios, with the measured ratios of the same cases."""
     block = published(source.block)
     measured = {case.parameters.get(source.parameter): case.comparison for case in cases}
-    ours = [case.parameters for case in cases]
+    parameters = cases[0].parameters if cases else {}
     others = [
         f"{name} {parameters[name]}"
-        for parameters in ours[:1]
         for name in ("batch", "features", "grad")
-        if parameters.get(name, block.get(name, False)) != block.get(name, False)
+        if name in parameters and parameters[name] != block.get(name, False)
     ]
     here = f" Here: {', '.join(others)}." if others else ""
     rows = []
