@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import copy
 import gc
+import weakref
+from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
+import numpy
 import pytest
 import torch
 from torch import fx, nn
@@ -135,11 +139,36 @@ def test_a_function_mode_adds_no_search_of_arguments_to_ordinary_calls(
         assert layer(data).shape == (1, 4)
 
 
-def test_a_list_that_begins_with_a_tensor_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    x, data = Input(shape=(4,)), [torch.ones(1, 4)] * 2
+@dataclass
+class Batch:
+    values: Any
+
+
+@pytest.mark.parametrize(
+    "data",
+    [[torch.ones(1, 4)] * 2, {"a": torch.ones(2)}, numpy.ones(2), object(), nn.Parameter()],
+    ids=lambda data: type(data).__name__,
+)
+def test_arguments_of_ordinary_calls_are_not_searched(
+    data: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = Input(shape=(4,))
     assert x.children == ()
-    monkeypatch.setattr(interception, "_may_hold_handle", None)
+    monkeypatch.setattr(interception, "_record", None)
     assert Strange()(data, 1) == ((data, 1), {})
+    assert Strange()(1, a=data) == ((1,), {"a": data})
+
+
+def test_symbolic_data_in_an_object_is_refused_and_no_type_is_kept() -> None:
+    x = Input(shape=(4,))
+    kept = weakref.ref(made := type("Made", (), {"__slots__": ("__weakref__",)}))
+    assert Strange()(made(), Batch([1])) is not None
+    for data in (Batch([x]), SimpleNamespace(x=x), {x: 1, "y": {x}}):
+        with pytest.raises(ArgumentError):
+            Strange()(data)
+    del x, data, made
+    gc.collect()
+    assert kept() is None
 
 
 def test_calls_are_as_torch_made_them_after_optimize_module_calls() -> None:

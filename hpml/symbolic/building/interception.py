@@ -26,7 +26,7 @@ from torch.utils._device import _device_constructors
 from hpml.base import module_calls
 from hpml.symbolic.errors import ArgumentError
 
-from .arguments import ATOMS, find
+from .arguments import ATOMS, children_of, find
 
 _lock = threading.RLock()
 _token: weakref.ref[Token] | None = None
@@ -159,6 +159,7 @@ def _uninstall() -> None:
     # ordinary calls on. If the library restores our method, the next uninstall removes it.
     while nn.Module.__call__ in _original_of:
         nn.Module.__call__ = _original_of[nn.Module.__call__]  # type: ignore[method-assign]
+    _harmless.intersection_update(ATOMS)  # keep no type of the program alive
 
 
 def _record(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -176,24 +177,9 @@ def _record(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
     # This runs for every module of the process while a handle is alive, so a call with tensors
     # costs only a few checks in C.
-    found = args and (
-        _has_handle(args)
-        or (
-            (kind := type(first := args[0])) is not Tensor
-            and not (
-                (kind is list or kind is tuple)
-                and first
-                and type(first[0]) is Tensor
-                and not _has_handle(first)
-            )
-            and _may_hold_handle(args)
-        )
-    )
-    if kwargs:
-        for value in kwargs.values():
-            if type(value) not in ATOMS and (_has_handle((value,)) or _may_hold_handle((value,))):
-                found = True
-    if found:
+    if (args and (_has_handle(args) if type(args[0]) is Tensor else _may_hold_handle(args))) or (
+        kwargs and _may_hold_handle(kwargs.values())
+    ):
         result = _record(self, args, kwargs)
         if result is not NOT_SYMBOLIC:
             return result
@@ -203,21 +189,35 @@ def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
 
 
 _has_handle = torch._C._has_torch_function  # true of subclasses of tensors, too
+_harmless = set(ATOMS)  # types whose instances hold no handle; more are found on the way
 
 
 def _may_hold_handle(values: Iterable[Any], depth: int = 4) -> bool:
-    """Return whether a container may have a handle in it; values after a tensor are skipped."""
+    """Return whether a handle may be among values or in them; what follows a tensor is skipped."""
     for value in values:
         kind = type(value)
-        if kind is Tensor:
-            return False
-        if kind in ATOMS:
+        if kind in _harmless:
             continue
         if kind is dict:
-            value = [*value.values()]
-        elif kind is not list and kind is not tuple:
+            parts = [*value.values()]
+        elif kind is list or kind is tuple:
+            parts = value
+        elif isinstance(value, (Handle, nn.Module)):
             return True
-        if depth == 0 or _has_handle(value) or _may_hold_handle(value, depth - 1):
+        elif (children := children_of(value)) is not None:
+            parts = [*children]
+        else:
+            attributes = getattr(value, "__dict__", None)
+            if type(attributes) is not dict:
+                _harmless.add(kind)
+            elif _has_handle([*attributes.values()]):
+                return True
+            continue
+        if parts and (
+            _has_handle(parts)
+            if type(parts[0]) is Tensor
+            else depth == 0 or _may_hold_handle(parts, depth - 1)
+        ):
             return True
     return False
 
