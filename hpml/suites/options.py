@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from hpml.base.arguments import whole
 from hpml.base.errors import HpmlError
-from hpml.base.files import results_folder
+from hpml.base.files import results_folder, write_atomically
 from hpml.suites.settings import SuiteError, option_names
 
 if TYPE_CHECKING:
@@ -102,8 +103,9 @@ def run_command(arguments: argparse.Namespace, run: Callable[[Path], SuiteResult
         print(result)
         print(f"\nResults: {out}")
         if picture is not None:
-            picture.parent.mkdir(parents=True, exist_ok=True)
-            result.plot().savefig(picture)
+            stream = io.BytesIO()
+            result.plot().savefig(stream, format=picture.suffix[1:])
+            write_atomically(picture, stream.getvalue())
             print(f"Picture: {picture}")
     except KeyboardInterrupt:
         advice = f"Finished cases are in {out}; --resume continues." if out.exists() else ""
