@@ -19,7 +19,7 @@ from hpml.base.environment import (
 from hpml.base.errors import describe
 from hpml.base.files import PACKAGED, CourseFileError, course_folder
 from hpml.base.tables import Shown, Table, format_bytes
-from hpml.jit.compilers import find_compiler, find_cpp_compiler
+from hpml.jit.compilers import find_compiler, find_cpp_compiler, unlinkable_path
 
 State = Literal["ok", "absent", "warning", "missing"]
 """``absent``: optional and not installed; ``warning``: may be a problem; ``missing``: required."""
@@ -192,13 +192,19 @@ def _torch_sees_a_gpu() -> bool:
 
 
 def _compilers() -> list[Finding]:
+    no_compile = "torch.compile does not run on the CPU"
+    if path := unlinkable_path():
+        no_compile += (
+            f", because of the space in {path}: make the environment in a path without spaces, as "
+            'with make lab VENV="$HOME/hpml-venv"'
+        )
     return [
         Finding(name, "ok", os.path.basename(command))
         if command
         else Finding(name, "absent", "", cost)
         for name, command, cost in (
             ("C compiler", find_compiler(), "labs 01, 04, 08 use Numba instead"),
-            ("C++ compiler", find_cpp_compiler(), "torch.compile does not run on the CPU"),
+            ("C++ compiler", find_cpp_compiler(), no_compile),
         )
     ]
 

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
+import sysconfig
 from typing import TYPE_CHECKING
 
 import pytest
@@ -127,11 +129,17 @@ def test_a_gpu_that_torch_does_not_see_is_a_warning(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_compiler_named_by_cc_is_found_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CC", f"{sys.executable} -O2")
+    monkeypatch.setenv("CC", f"{shlex.quote(sys.executable)} -O2")
     assert doctor._compilers()[0].state == "ok"
     assert "python" in doctor._compilers()[0].value
     monkeypatch.setattr(shutil, "which", lambda program: None)
     assert [found.state for found in doctor._compilers()] == ["absent"] * 2
+
+
+def test_a_path_that_the_linker_cannot_take_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sysconfig, "get_config_var", lambda _: "/my courses/lib")
+    finding = doctor._compilers()[1]
+    assert (finding.state, "/my courses/lib" in finding.cost) == ("absent", sys.platform != "win32")
 
 
 def test_a_torch_that_cannot_be_imported_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

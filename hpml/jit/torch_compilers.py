@@ -30,7 +30,7 @@ def compiler_of_this_run() -> tuple[dict[str, str], str]:
     if quick():
         return eager, "a short run only records its graph and compiles nothing"
     if find_cpp_compiler() is None:
-        return eager, "there is no C++ compiler, so it records its graph and compiles nothing"
+        return eager, "there is no C++ compiler that it can use, so it only records its graph"
     return {}, "its default compiler, Inductor, generated C++ and compiled it"
 
 

@@ -82,7 +82,7 @@ def runtimes(
     ready: dict[str, Callable[..., Any]] = {"eager": model}
     missing = []
     if compiled and find_cpp_compiler() is None:
-        missing.append("torch.compile needs a C++ compiler, such as g++.")
+        missing.append("torch.compile needs a C++ compiler that it can use (see `hpml doctor`).")
     elif compiled:
         ready["compiled"] = torch.compile(model)
     try:

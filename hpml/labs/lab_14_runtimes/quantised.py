@@ -133,7 +133,7 @@ def race_integers(found: Mapping[str, Sequence[nn.Module]]) -> Comparison | Page
     if len(found) == 1:
         return say("Integers need torchao: `pip install -c constraints.txt torchao`.")
     if find_cpp_compiler() is None:
-        return say("Integer kernels are compiled, which needs a C++ compiler, such as g++.")
+        return say("Integer kernels need a C++ compiler that PyTorch can use (see `hpml doctor`).")
     batch = images()[0][:BATCH]
     ready = {way: compile_int8(models[0], batch) for way, models in found.items()}
     return race({way: partial(run, batch) for way, run in ready.items()})

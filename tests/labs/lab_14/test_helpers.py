@@ -40,7 +40,7 @@ def test_training_reads_digits_and_goes_on_from_where_it_was(reader: nn.Module) 
 def test_what_cannot_be_compiled_is_said(monkeypatch: pytest.MonkeyPatch, reader) -> None:
     monkeypatch.setattr(quantised, "find_cpp_compiler", lambda: None)
     page = quantised.race_integers({"floats": [reader], "static": [reader]})
-    assert "needs a C++ compiler" in page.plain
+    assert "need a C++ compiler" in page.plain
     table = quantised.integer_table({"floats": [reader]}, page)
     assert table.rows[0][2:] == ("1.00", "not compiled")
 
