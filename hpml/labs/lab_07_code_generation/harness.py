@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 _SHOWN = 4000
@@ -28,13 +28,6 @@ def source_and_run(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Run the source returned by ``generate_forward``, and return what it did."""
     if type(result) is not str:
         return {"source": result, "problem": "it is no text"}
-    shown = {"source": result if len(result) <= _SHOWN else result[:_SHOWN] + "\n..."}
-    try:
-        tree = ast.parse(result)
-        form = _form(tree)
-        forward = _forward(compile(tree, "<generated>", "exec"))
-    except Exception as error:  # noqa: BLE001 - the student's source may raise anything
-        return {**shown, "problem": _error_text(error)}
     calls: list[int] = []
     highest = max((layer for _, layer, _ in arguments["calls"]), default=-1)
     # More layers than needed, so that a wrong number calls a wrong layer and is recorded.
@@ -42,37 +35,28 @@ def source_and_run(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
     model = SimpleNamespace(
         _execution_order_layers=[_layer(number, calls) for number in range(count)]
     )
+    scope: dict[str, Any] = {}
     try:
-        value = forward(model, *input_values(len(arguments["inputs"])))
-    except Exception as error:  # noqa: BLE001 - as above
-        return {**shown, "problem": _error_text(error), "calls": calls}
-    return {**shown, **form, "value": value, "calls": calls}
+        form = _form(ast.parse(result))
+        exec(compile(result, "<generated>", "exec"), scope)
+        value = scope["forward"](model, *input_values(len(arguments["inputs"])))
+    except Exception as error:  # noqa: BLE001 - the student's source may raise anything
+        problem = f"{type(error).__name__}: {error}"[:300]
+        return {"source": result[:_SHOWN], "problem": problem, "calls": calls}
+    return {"source": result[:_SHOWN], **form, "value": value, "calls": calls}
 
 
 def _form(tree: ast.Module) -> dict[str, Any]:
     for statement in tree.body:
         if isinstance(statement, ast.FunctionDef) and statement.name == "forward":
             body = statement.body
-            if ast.get_docstring(statement) is not None:
-                body = body[1:]
-            at = [each.lineno for each in body]
-            names = [argument.arg for argument in statement.args.args]
             return {
-                "arguments": names,
-                "first": "".join(map(ast.unparse, body[:1])),
-                "lines": len(body),
-                "joined": len(set(at)) < len(at),
+                "arguments": [argument.arg for argument in statement.args.args],
+                "first": ast.unparse(body[0]),
+                "statements": len(body),
+                "lines": len({each.lineno for each in body}),
             }
     raise ValueError("the text has no `def forward(self, ...):`")
-
-
-def _forward(code: Any) -> Callable[..., Any]:
-    scope: dict[str, Any] = {}
-    exec(code, scope)
-    found = scope.get("forward")
-    if type(found) is not FunctionType:
-        raise ValueError("the text defines no function `forward`")
-    return found
 
 
 def _layer(number: int, calls: list[int]) -> Callable[..., int]:
@@ -83,10 +67,3 @@ def _layer(number: int, calls: list[int]) -> Callable[..., int]:
         return layer_value(number, arguments)
 
     return layer
-
-
-def _error_text(error: Exception) -> str:
-    kind = type(error).__name__
-    if isinstance(error, SyntaxError):
-        return f"{kind} in line {error.lineno}: {error.msg}"
-    return f"{kind}: {error}"[:300]

@@ -7,12 +7,6 @@ def always_ada(name):
     return "Hello, Ada!"
 
 
-def capitals(name):
-    """You tidied the name: you removed spaces or changed capitals. Put the name into the greeting
-    unchanged."""
-    return f"Hello, {name.title()}!"
-
-
 def prints(name):
     """It returned nothing. Is there a `return`? Printing is not returning: printed text is shown to
     you, a returned value goes to the caller."""

@@ -15,14 +15,6 @@ def negative_number(overhead, per_item_a, per_item_b):
     return overhead / (per_item_a - per_item_b)
 
 
-def small_is_none(overhead, per_item_a, per_item_b):
-    """It treats a small difference as none. In seconds, a nanosecond for each item is 1e-9, and it
-    counts. B never becomes faster only if it saves nothing at all."""
-    if per_item_a - per_item_b < 1e-3:
-        return float("inf")
-    return overhead / (per_item_a - per_item_b)
-
-
 def upside_down(overhead, per_item_a, per_item_b):
     """Your formula is upside down: the larger the overhead, the later B pays."""
     return (per_item_a - per_item_b) / overhead

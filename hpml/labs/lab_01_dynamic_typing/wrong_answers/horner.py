@@ -20,15 +20,6 @@ def lowest_first(coefficients, x):
     return value
 
 
-def multiplies_the_coefficient(coefficients, x):
-    """It multiplies the coefficient by x. Instead multiply the whole value so far by x, then add
-    the next coefficient."""
-    value = coefficients[0]
-    for coefficient in coefficients[1:]:
-        value = value + x * coefficient
-    return value
-
-
 def powers_by_hand(coefficients, x):
     """The values are right, but there are too many multiplications: one for the next power and one
     for the coefficient. Horner needs one for both: (2·x + 3)·x + 5."""

@@ -12,14 +12,6 @@ def floats(n):
     return 56 + 8 * (n + n % 2) + 24 * n
 
 
-def nothing_for_none(n):
-    """For n = 0 there are no ints and no pointers, but there is a list: an empty one takes some
-    bytes too."""
-    if n == 0:
-        return 0
-    return 56 + 8 * (n + n % 2) + 28 * n
-
-
 def odd_pointers(n):
     """Right for even n. With an odd n the list has room for one pointer more than it needs."""
     return 56 + (8 + 28) * n

@@ -1,6 +1,6 @@
 """Wrong answers to `execute`: a machine with one instruction changed; the diagnoses are docstrings."""
 
-from operator import add, iadd, lt, mul, sub
+from operator import add, lt, mul, sub
 
 OPERATORS = {"BINARY_ADD": add, "BINARY_SUBTRACT": sub, "BINARY_MULTIPLY": mul, "COMPARE_LESS": lt}
 
@@ -35,12 +35,6 @@ def _top(stack):
     return stack[-1]
 
 
-def adds_in_place(instructions, values):
-    """`a += b` changes a list itself, and the caller's `values` contains the same list. `a + b` makes
-    a new one."""
-    return _run(instructions, values, operators=OPERATORS | {"BINARY_ADD": iadd})
-
-
 def changes_values(instructions, values):
     """It returns the caller's own list, or writes into it. Begin with a copy, `list(values)`."""
     values[:] = _run(instructions, values)
@@ -59,12 +53,6 @@ def jumps_from_here(instructions, values):
     return _run(instructions, values, target=lambda place, arg: place + arg)
 
 
-def jumps_one_too_far(instructions, values):
-    """After a jump it adds 1 to the place, as after any other instruction. `JUMP 3` continues at
-    instruction 3 itself."""
-    return _run(instructions, values, target=lambda place, arg: arg + 1)
-
-
 def message_without_name(instructions, values):
     """It refuses an unknown instruction, as it should. The message must also name the instruction."""
     return _run(instructions, values, unknown="bad instruction")
@@ -81,12 +69,6 @@ def store_leaves_the_value(instructions, values):
     """`STORE_FAST` copies the value and leaves it on the stack, where the next instruction finds it. To
     pop is to remove."""
     return _run(instructions, values, store=_top)
-
-
-def tests_for_false(instructions, values):
-    """It jumps only for `False` itself. `None`, 0 and an empty text are false in the sense of `if`:
-    `if not value`."""
-    return _run(instructions, values, test=lambda stack: stack.pop() is not False)
 
 
 def unknown_passed_over(instructions, values):

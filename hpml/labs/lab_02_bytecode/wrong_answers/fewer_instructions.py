@@ -37,12 +37,3 @@ def still_indexing(values):
             total = total + values[index] * values[index] * values[index]
         index = index + 1
     return total
-
-
-def without_one(values):
-    """`value > 1` leaves out the value 1, which is between 0 and 100."""
-    total = 0
-    for value in values:
-        if value > 1 and value < 100:
-            total += value * value * value
-    return total

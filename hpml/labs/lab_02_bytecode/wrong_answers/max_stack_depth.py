@@ -1,26 +1,6 @@
 """Wrong answers to `max_stack_depth`: each docstring is the diagnosis."""
 
 
-def before_each_only(instructions):
-    """It looks only at the depth before each instruction. The last instruction may make the stack
-    deeper."""
-    deepest = 0
-    seen = set()
-    waiting = [(0, 0)] if instructions else []
-    while waiting:
-        index, depth = waiting.pop()
-        if index in seen:
-            continue
-        seen.add(index)
-        effect, target, falls_through = instructions[index]
-        deepest = max(deepest, depth)
-        if target is not None:
-            waiting.append((target, depth + effect))
-        if falls_through:
-            waiting.append((index + 1, depth + effect))
-    return deepest
-
-
 def depth_at_the_end(instructions):
     """This is the depth at the end. The exercise asks for the largest depth on the way."""
     return sum(effect for effect, _target, _falls_through in instructions)

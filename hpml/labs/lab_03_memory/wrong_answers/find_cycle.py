@@ -26,24 +26,6 @@ def _search(objects, *, starts=None, every=False, whole_path=False):
     return []
 
 
-def compares(objects):
-    """`in` and `.index` compare with `==`. Two empty lists are equal and still two objects, and some
-    objects cannot be compared. Use `id(one)`."""
-
-    def search(here, path):
-        if here in path:
-            return path[path.index(here) :]
-        for after in gc.get_referents(here):
-            if after in objects and (found := search(after, [*path, here])):
-                return found
-        return []
-
-    for start in objects:
-        if found := search(start, []):
-            return found
-    return []
-
-
 def first_object_only(objects):
     """It searches from the first object only. The cycle may be unreachable from there: start from every
     object."""

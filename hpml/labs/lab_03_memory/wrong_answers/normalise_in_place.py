@@ -13,23 +13,6 @@ def _divided(x, spread):
     return x
 
 
-def adds_a_little(x):
-    """You add a small number to the standard deviation, so the result's is not 1. Divide by the
-    standard deviation itself, and only if it is not 0."""
-    x -= x.mean()
-    x /= _spread(x) + 1e-8
-    return x
-
-
-def copied_back(x):
-    """The numbers in the array are right, but some line makes a whole new array on the way. `x -
-    x.mean()` makes one, even on the right of `x[:] =`; so does `x ** 2`, and so does `x.std()`
-    internally."""
-    spread = x.std()
-    x[:] = (x - x.mean()) / (spread if spread > 0 else 1)
-    return x
-
-
 def divides_by_zero(x):
     """Where all numbers are the same, the standard deviation is 0, and 0 / 0 is not a number.
     Divide only if it is not 0."""
@@ -39,26 +22,11 @@ def divides_by_zero(x):
     return x
 
 
-def divides_by_the_variance(x):
-    """It divides by the mean of the squares, the variance. The standard deviation is its root."""
-    x -= x.mean()
-    return _divided(x, _spread(x) ** 2)
-
-
 def forgets_return(x):
     """The array is right. Return it as well, as PyTorch's functions with an underscore do, so
     that calls can be chained."""
     x -= x.mean()
     _divided(x, _spread(x))
-
-
-def leaves_equal_numbers(x):
-    """Numbers that are all the same stay as they are. Their differences from the mean are 0, so the
-    array becomes 0: only the division is left out."""
-    if x.max() == x.min():
-        return x
-    x -= x.mean()
-    return _divided(x, _spread(x))
 
 
 def new_array(x):

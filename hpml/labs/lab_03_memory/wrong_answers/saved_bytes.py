@@ -31,16 +31,6 @@ def all_results(model, x):
     return kept
 
 
-def compares_tensors(model, x):
-    """`in` compares tensors with `==`, number by number, and then raises an error, for equal
-    shapes too. Tell tensors apart by `id`."""
-    kept = []
-    for each in _saved(model, x):
-        if each not in kept:
-            kept.append(each)
-    return _bytes(kept)
-
-
 def counts_parameters(model, x):
     """The parameters are counted too. They are in memory with or without a backward pass."""
     return _bytes(_saved(model, x)) + sum(parameter.nbytes for parameter in model.parameters())
@@ -50,11 +40,6 @@ def counts_twice(model, x):
     """A ReLU saves its result, and the next linear layer saves its input. That is the same tensor, so
     count it once."""
     return sum(tensor.nbytes for tensor in _saved(model, x))
-
-
-def forgets_the_input(model, x):
-    """The input `x` itself is missing. It counts if a layer saves it."""
-    return _bytes([each for each in _saved(model, x) if each is not x])
 
 
 def four_bytes(model, x):

@@ -7,19 +7,6 @@ import numpy as np
 
 
 @numba.njit
-def along_the_axes(points):
-    """The differences are added up without their squares: that is the distance along the axes. The
-    Euclidean distance is the root of the sum of squares."""
-    count, axes = points.shape
-    distances = np.zeros((count, count))
-    for i in range(count):
-        for j in range(count):
-            for k in range(axes):
-                distances[i, j] += abs(points[i, k] - points[j, k])
-    return distances
-
-
-@numba.njit
 def difference_of_squares(points):
     """|p|² + |q|² - 2pq is the square of the distance on paper. For points that are close together and
     far from 0, two large numbers cancel, and few digits remain. Subtract first, then square."""
@@ -34,12 +21,6 @@ def difference_of_squares(points):
                 both += points[i, k] * points[j, k]
             distances[i, j] = math.sqrt(max(left + right - 2 * both, 0.0))
     return distances
-
-
-def needs_scipy(points):
-    """The error names what is missing: with `np.linalg`, `np.dot` or `@`, Numba needs SciPy, which this
-    course does not install. Add the squares up in a loop of your own."""
-    raise ImportError("scipy 0.16+ is required for linear algebra")
 
 
 @numba.njit

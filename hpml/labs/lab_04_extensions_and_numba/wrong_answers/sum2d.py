@@ -45,32 +45,11 @@ def two_axes(a):
     return total
 
 
-@numba.njit("float64(float64[:, :])")
-def one_signature(a):
-    """You wrote down a signature. Numba compiles for it at once, and refuses all other types
-    later. Leave it out, and each new type is compiled at its first call."""
-    total = 0.0
-    for row in a:
-        for number in row:
-            total += number
-    return total
-
-
 @numba.njit
 def reshaped(a):
     """`reshape` makes a flat view, and Numba does so only for contiguous numbers. `a.flat` iterates
     over the numbers of any array."""
     total = 0
     for number in a.reshape(a.size):
-        total += number
-    return total
-
-
-@numba.njit
-def type_of_the_array(a):
-    """The total has the type of the array. A `float32` has 24 binary digits: added to 2**24, a 1
-    disappears. Add up in `float64`."""
-    total = a.dtype.type(0)
-    for number in a.flat:
         total += number
     return total

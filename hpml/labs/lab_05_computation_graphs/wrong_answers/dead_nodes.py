@@ -22,13 +22,6 @@ def _reached(edges, starts):
     return reached
 
 
-def another_container(edges, outputs):
-    """The nodes are the right ones; the result must be a `set`."""
-    nodes = dict.fromkeys([*edges, *(t for targets in edges.values() for t in targets)])
-    live = _live(edges, outputs)
-    return [name for name in nodes if name not in live]
-
-
 def follows_the_edges(edges, outputs):
     """It starts at the outputs and follows the edges, to what comes after an output. What an output
     needs comes before it."""
@@ -51,11 +44,6 @@ def looks_one_step_back(edges, outputs):
     """It keeps the outputs and the nodes just before them. What those nodes need is live too: repeat
     the step until nothing is new."""
     return _nodes(edges) - {n for n in edges if set(edges[n]) & set(outputs)}.union(outputs)
-
-
-def outputs_as_dead(edges, outputs):
-    """It counts an output as dead. An output is wanted, even if no node follows it."""
-    return _nodes(edges) - _live(edges, [n for n in edges if set(edges[n]) & set(outputs)])
 
 
 def returns_the_live_ones(edges, outputs):

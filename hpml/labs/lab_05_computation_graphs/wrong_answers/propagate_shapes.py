@@ -5,16 +5,16 @@ import math
 
 def _propagate(
     layers, shape, *, check=True, from_one=0, divide=int.__floordiv__,
-    message="layer {} ({}) does not fit", sides_padded=2, pool_stride=None, kept=1, lengths=-1,
+    message="layer {} ({}) does not fit", sides_padded=2, pool_stride=None,
 ):  # fmt: skip
     shapes = []
     for position, (kind, parameters) in enumerate(layers, from_one):
         fits = True
         if kind == "flatten":
-            shape = (*shape[:kept], math.prod(shape[kept:]))
+            shape = (shape[0], math.prod(shape[1:]))
         elif kind == "linear":
             fits = shape[-1] == parameters["in_features"]
-            shape = (*shape[:lengths], parameters["out_features"])
+            shape = (*shape[:-1], parameters["out_features"])
         elif kind != "relu" and check and len(shape) != 4:
             fits = False
         elif kind != "relu":
@@ -45,21 +45,6 @@ def divides_truly(layers, input_shape):
     """`/` gives floats, and half a pixel where the stride does not divide. A kernel is applied at a
     whole number of positions: `//`."""
     return _propagate(layers, input_shape, divide=lambda size, stride: size / stride)
-
-
-def begins_with_the_input(layers, input_shape):
-    """The first shape in the list is that of the input. The list has one shape for each layer."""
-    return [tuple(input_shape), *_propagate(layers, input_shape)]
-
-
-def flattens_the_batch(layers, input_shape):
-    """`flatten` joins all axes. The batch, the first axis, stays."""
-    return _propagate(layers, input_shape, kept=0)
-
-
-def linear_on_two_axes(layers, input_shape):
-    """A linear layer changes the last length only. All axes before it stay, not only the batch."""
-    return _propagate(layers, input_shape, lengths=1)
 
 
 def nameless_error(layers, input_shape):

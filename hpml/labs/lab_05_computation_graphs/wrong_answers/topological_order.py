@@ -1,11 +1,11 @@
 """Wrong answers to `topological_order`: each docstring is the diagnosis."""
 
 
-def _kahn(edges, *, once=False, check=True):
-    """Take each node whose predecessors are all in the order; `once` counts a repeated edge once."""
+def _kahn(edges, *, check=True):
+    """Take each node whose predecessors are all in the order."""
     waits = dict.fromkeys(edges, 0)
     for targets in edges.values():
-        for target in set(targets) if once else targets:
+        for target in targets:
             waits[target] = waits.get(target, 0) + 1
     ready, order = [name for name, count in waits.items() if count == 0], []
     while ready:
@@ -18,25 +18,6 @@ def _kahn(edges, *, once=False, check=True):
     if check and len(order) < len(waits):
         raise ValueError("the graph has a cycle")
     return order
-
-
-def as_found(edges):
-    """It lists nodes in the order in which a search finds them. A node found early may still have
-    another node before it: when is it certain that none is left?"""
-    targets = {target for few in edges.values() for target in few}
-    order = dict.fromkeys(name for name in edges if name not in targets)
-    waiting = list(order)
-    for name in waiting:
-        new = [each for each in dict.fromkeys(edges.get(name, [])) if each not in order]
-        order.update(dict.fromkeys(new))
-        waiting += new
-    return waiting
-
-
-def counts_targets_once(edges):
-    """It counts how many nodes a target waits for, but counts down once for each time that the target
-    is listed. A target that is listed twice is then added too early."""
-    return _kahn(edges, once=True)
 
 
 def forgets_targets(edges):

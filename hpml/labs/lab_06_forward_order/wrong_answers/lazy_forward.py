@@ -1,44 +1,16 @@
 """Wrong answers to `lazy_forward`: each docstring is the diagnosis."""
 
 
-def _call(operation, values):
-    return operation(*values)
-
-
-def _forward(parents, operations, values, output, known=dict.__contains__, call=_call):
+def _forward(parents, operations, values, output):
     waiting = [output]
     while waiting:
         name = waiting[-1]
-        missing = [parent for parent in parents[name] if not known(values, parent)]
-        if known(values, name):
+        missing = [parent for parent in parents[name] if parent not in values]
+        if name in values:
             waiting.pop()
         elif missing:
             waiting += missing
         else:
-            values[name] = call(operations[name], [values[parent] for parent in parents[name]])
-    return values[output]
-
-
-def arguments_reversed(parents, operations, inputs, output):
-    """An operation gets its arguments in the wrong order. Pass them as `parents[name]` lists them: for
-    `a - b` the order matters."""
-    values = dict(inputs)
-    return _forward(
-        parents, operations, values, output, call=lambda run, found: run(*reversed(found))
-    )
-
-
-def asks_for_truth(parents, operations, inputs, output):
-    """It treats a value of 0 or None as unknown. Use `in` to ask whether a name is known."""
-    return _forward(parents, operations, dict(inputs), output, known=dict.get)
-
-
-def children_first(parents, operations, inputs, output):
-    """It executes an operation before the values of its parents are known. Execute an operation only
-    when all of them are, as in the table of steps."""
-    values = dict(inputs)
-    for name in reversed(parents):
-        if name not in values:
             values[name] = operations[name](*[values[parent] for parent in parents[name]])
     return values[output]
 
@@ -86,8 +58,8 @@ def no_memory(parents, operations, inputs, output):
 def passes_a_list(parents, operations, inputs, output):
     """It passes one list to the operation. An operation takes its values as separate arguments:
     `operation(*values)`."""
-    values = dict(inputs)
-    return _forward(parents, operations, values, output, call=lambda run, found: run(found))
+    taking_a_list = {name: lambda *values, run=run: run(values) for name, run in operations.items()}
+    return _forward(parents, taking_a_list, dict(inputs), output)
 
 
 def recursion(parents, operations, inputs, output):

@@ -1,41 +1,12 @@
 """Wrong answers to `ordered_forward`: each docstring is the diagnosis."""
 
 
-def arguments_as_known(order, parents, operations, inputs, output):
-    """The arguments are not those that `parents[name]` lists. Pass one for each entry, in that
-    order: for `a - b` the order matters, and `a + a` needs `a` twice."""
-    values = dict(inputs)
-    for name in order:
-        given = [value for known, value in values.items() if known in parents[name]]
-        values[name] = operations[name](*given)
-    return values[output]
-
-
 def follows_the_dictionary(order, parents, operations, inputs, output):
     """It goes through `operations` or `parents`, whose entries are in another order. `order` says what
     comes next."""
     values = dict(inputs)
     for name in operations:
         values[name] = operations[name](*[values[parent] for parent in parents[name]])
-    return values[output]
-
-
-def ignores_the_order(order, parents, operations, inputs, output):
-    """The value is right, but the operations were not executed in the given order. Follow
-    `order`: it already says what comes next."""
-    values = dict(inputs)
-    waiting = [output]
-    while waiting:
-        name = waiting[-1]
-        missing = [
-            parent for parent in parents[name] if name not in values and parent not in values
-        ]
-        if name in values:
-            waiting.pop()
-        elif missing:
-            waiting += missing
-        else:
-            values[name] = operations[name](*[values[parent] for parent in parents[name]])
     return values[output]
 
 

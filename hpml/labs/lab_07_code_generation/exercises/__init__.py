@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from hpml.course.exercises.exercise import Case, Exercise, Forbidden
+from hpml.course.exercises.exercise import Case, Exercise
 from hpml.course.exercises.same import expect
 from hpml.labs.lab_07_code_generation.exercises.source import FORBIDDEN, GENERATE_FORWARD, Call
 
@@ -46,7 +46,7 @@ def _is_run(calls: Sequence[Call], output: str, first: int, end: int) -> bool:
 def _run_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     a, b, c, d = ("a", 0, ["x"]), ("b", 1, ["a"]), ("c", 2, ["b"]), ("d", 3, ["c"])
     again, both = ("d", 3, ["a"]), ("e", 4, ["c", "d"])
-    twice = ("c", 2, ["b", "b"])
+    twice, last = ("c", 2, ["b", "b"]), ("e", 4, ["d", "a"])
     known: list[tuple[str, list[Call], str, int, str]] = [
         ("three in a row", [a, b, c], "c", 2, "right"),
         ("just long enough", [a, b, c], "c", 3, "right"),
@@ -57,29 +57,19 @@ def _run_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         ("b is read twice by one call", [a, b, twice, d], "d", 2, "branches"),
         ("runs of one call", [a, b, ("c", 2, ["a"]), ("d", 3, ["b", "c"])], "d", 1, "branches"),
         ("a is read again much later", [a, b, c, d, ("e", 4, ["a"])], "e", 2, "branches"),
-        (
-            "the first is read again at the end",
-            [a, b, c, d, ("e", 4, ["d", "a"])],
-            "e",
-            2,
-            "branches",
-        ),
+        ("the first is read again at the end", [a, b, c, d, last], "e", 2, "branches"),
     ]
-    cases = [_run_case(*fields) for fields in known]
     for number in range(1, 7 if more else 2):
         calls = _straight(generator)
         for where, output in (("last", calls[-1][0]), ("any", generator.choice(calls)[0])):
             name = f"straight, number {number}, output {where}"
-            cases.append(_run_case(name, calls, output, generator.randint(1, 3), "right"))
+            known.append((name, calls, output, generator.randint(1, 3), "right"))
         calls, name = _branching(generator), f"branches, number {number}"
-        least = generator.randint(1, 3)
-        cases.append(_run_case(name, calls, calls[-1][0], least, "branches"))
-    return cases
-
-
-def _run_case(name: str, calls: Sequence[Call], output: str, min_length: int, part: str) -> Case:
-    data = {"calls": list(calls), "output": output, "min_length": min_length}
-    return Case(name, data, part, f"compress_runs({list(calls)}, {output!r}, {min_length})")
+        known.append((name, calls, calls[-1][0], generator.randint(1, 3), "branches"))
+    return [
+        Case(name, {"calls": calls, "output": output, "min_length": min_length}, part)
+        for name, calls, output, min_length, part in known
+    ]
 
 
 def _straight(generator: random.Random) -> list[Call]:
@@ -123,33 +113,26 @@ _COMPRESS_RUNS = Exercise(
 
 def _time_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     costs = {"start": 1e-6, "layer": 4e-6, "codegen": 5e-8, "lazy": 1e-6}
-    cases = [
-        _time_case("100 layers, codegen", 100, costs, "codegen"),
-        _time_case("3 layers, codegen", 3, costs, "codegen"),
-        _time_case("100 layers, lazy", 100, costs, "lazy"),
-        _time_case("no layers", 0, costs, "lazy"),
-        _time_case("one layer", 1, costs, "lazy"),
-        _time_case("a cost of 0", 2, {**costs, "ordered": 0.0}, "ordered"),
-        _time_case("an unknown execution", 3, costs, "numba", "unknown"),
+    known: list[tuple[str, int, dict[str, float], str, str]] = [
+        ("100 layers, codegen", 100, costs, "codegen", "right"),
+        ("3 layers, codegen", 3, costs, "codegen", "right"),
+        ("100 layers, lazy", 100, costs, "lazy", "right"),
+        ("no layers", 0, costs, "lazy", "right"),
+        ("one layer", 1, costs, "lazy", "right"),
+        ("a cost of 0", 2, {**costs, "ordered": 0.0}, "ordered", "right"),
+        ("an unknown execution", 3, costs, "numba", "unknown"),
     ]
     for number in range(1, 6 if more else 1):
-        executions = generator.sample(("inlined", "lazy", "ordered", "handwritten"), 4)
-        missing = executions.pop()
-        executions.append("codegen")
-        known = {"start": generator.uniform(1e-6, 9e-6), "layer": generator.uniform(1e-6, 9e-6)}
-        known |= {execution: generator.uniform(1e-8, 2e-6) for execution in executions}
+        missing, *executions = generator.sample(("inlined", "lazy", "ordered", "handwritten"), 4)
+        drawn = {"start": generator.uniform(1e-6, 9e-6), "layer": generator.uniform(1e-6, 9e-6)}
+        drawn |= {name: generator.uniform(1e-8, 2e-6) for name in ("codegen", *executions)}
         layers = generator.randint(2, 2000)
-        cases.append(_time_case(f"any costs, number {number}", layers, known, executions[0]))
-        name = f"an unknown execution, number {number}"
-        cases.append(_time_case(name, layers, known, missing, "unknown"))
-    return cases
-
-
-def _time_case(
-    name: str, layers: int, costs: Mapping[str, float], execution: str, part: str = "right"
-) -> Case:
-    data = {"n_layers": layers, "costs": dict(costs), "execution": execution}
-    return Case(name, data, part, f"predict_time({layers}, {dict(costs)}, {execution!r})")
+        known.append((f"any costs, number {number}", layers, drawn, executions[0], "right"))
+        known.append((f"an unknown one, number {number}", layers, drawn, missing, "unknown"))
+    return [
+        Case(name, {"n_layers": layers, "costs": costs, "execution": execution}, part)
+        for name, layers, costs, execution, part in known
+    ]
 
 
 def _seconds(case: Case) -> float:
@@ -165,7 +148,7 @@ _PREDICT_TIME = Exercise(
     parts={"right": 1, "unknown": 1},
     cases=_time_cases,
     judge=expect(_seconds, tolerance=1e-12),
-    forbids=Forbidden(modules=FORBIDDEN.modules, why=FORBIDDEN.why),
+    forbids=FORBIDDEN,
 )
 
 EXERCISES: tuple[Exercise, ...] = (GENERATE_FORWARD, _COMPRESS_RUNS, _PREDICT_TIME)

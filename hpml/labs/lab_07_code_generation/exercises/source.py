@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from hpml.base.errors import describe
@@ -56,48 +55,34 @@ def _right(case: Case) -> dict[str, Any]:
 
 
 def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
-    high = generator.randint(2, 9)
+    first, second = generator.sample(range(20), 2)
     a, b, c = ("a", 0, ["x"]), ("b", 1, ["a"]), ("c", 2, ["b", "y"])
+    unread = [a, b, ("c", 2, ["b"]), ("d", 3, ["a"])]
     known: list[tuple[str, list[str], list[Call], str, str]] = [
         ("one call", ["x"], [a], "a", "right"),
         ("two inputs", ["x", "y"], [a, b, c], "c", "right"),
         ("inputs in the other order", ["y", "x"], [a, b, c], "c", "right"),
-        ("layers in another order", ["x"], [("p", high, ["x"]), ("q", 1, ["p"])], "q", "right"),
+        ("any two layers", ["x"], [("p", first, ["x"]), ("q", second, ["p"])], "q", "right"),
         ("names in no order", ["x"], [("q", 0, ["x"]), ("p", 1, ["q"])], "p", "right"),
         ("one value twice", ["x"], [a, ("b", 1, ["a", "a"])], "b", "right"),
         ("one layer twice", ["x"], [("p", 3, ["x"]), ("q", 3, ["p"])], "q", "right"),
         ("c is not needed", ["x", "y"], [a, b, c], "b", "unneeded"),
         ("only a is needed", ["x", "y"], [a, b, c], "a", "unneeded"),
-        (
-            "neither b nor c, which reads b, is needed",
-            ["x"],
-            [a, ("b", 1, ["a"]), ("c", 2, ["b"]), ("d", 3, ["a"])],
-            "d",
-            "unneeded",
-        ),
+        ("neither b nor c, which reads b, is needed", ["x"], unread, "d", "unneeded"),
         ("an input is the output", ["x", "y"], [a, b, c], "y", "unneeded"),
     ]
-    cases = [_case(*fields) for fields in known]
-    if more:
-        layers = generator.sample(range(20), generator.randint(2, 6))
-        names = ["x", *(f"g{place}" for place in range(len(layers)))]
-        row: list[Call] = [(names[p + 1], layer, [names[p]]) for p, layer in enumerate(layers)]
-        cases.append(_case("a drawn row", ["x"], row, names[-1], "right"))
     for number in range(1, 7 if more else 2):
         inputs, calls = _network(generator)
-        name = f"any network, number {number}"
-        cases.append(_case(name, inputs, calls, generator.choice(calls)[0], "unneeded"))
+        output = generator.choice(calls)[0]
+        known.append((f"any network, number {number}", inputs, calls, output, "unneeded"))
     chain: list[Call] = [(f"h{n}", n, [f"h{n - 1}" if n else "x"]) for n in range(_DEEP)]
     # With an unneeded call, because a chain without one needs no liveness analysis.
     chain.insert(generator.randrange(1, _DEEP), ("aside", 0, ["x"]))
-    cases.append(_case(f"{_DEEP:,} calls in a row", ["x"], chain, chain[-1][0], "deep"))
-    return cases
-
-
-def _case(name: str, inputs: list[str], calls: list[Call], output: str, part: str) -> Case:
-    data = {"inputs": inputs, "calls": calls, "output": output}
-    shown_calls = str(calls) if len(calls) <= 12 else "calls"
-    return Case(name, data, part, f"generate_forward({inputs}, {shown_calls}, {output!r})")
+    known.append((f"{_DEEP:,} calls in a row", ["x"], chain, chain[-1][0], "deep"))
+    return [
+        Case(name, {"inputs": inputs, "calls": calls, "output": output}, part)
+        for name, inputs, calls, output, part in known
+    ]
 
 
 def _network(generator: random.Random) -> tuple[list[str], list[Call]]:
@@ -115,44 +100,29 @@ def _network(generator: random.Random) -> tuple[list[str], list[Call]]:
 
 
 def _judge(case: Case, outcome: Outcome) -> Wrong | None:
-    found, right = observed(outcome), _right(case)
+    found = observed(outcome)
     if found is None:
         return Wrong("the source of forward", shown(outcome))
-    source = found.get("source")
-    if not isinstance(source, str):
-        why = "It returns None: is a `return` missing?" if source is None else ""
-        return Wrong("the source of forward, as a string", describe(source, 200), why)
+    source = found["source"]
     if "problem" in found:
-        return Wrong("source that runs", _shortened(source), f"{found['problem']}.")
-    wanted = ["self", *case.data["inputs"]]
-    if found.get("arguments") != wanted:
-        return Wrong(f"def forward({', '.join(wanted)}):", _shortened(source))
-    fault = _difference(right, found)
-    if fault is not None:
-        return Wrong(fault[0], f"{fault[1]}, by this source:\n{_shortened(source)}")
-    return _form(right, found, source) if case.part == "right" else None
-
-
-def _difference(right: Mapping[str, Any], ran: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the expected and the received text, first for the called layers, then the value."""
-    called, value = ran["calls"], ran["value"]
-    if called != right["calls"]:
-        return f"layers called: {describe(right['calls'], 120)}", describe(called, 120)
-    if type(value) is not int or value != right["value"]:
-        return f"the forward returns {right['value']}", describe(value)
-    return None
-
-
-def _form(right: Mapping[str, Any], found: Mapping[str, Any], source: str) -> Wrong | None:
-    if found.get("first") != _FETCH:
-        return Wrong(f"the first line is {_FETCH}", _shortened(source))
-    lines = len(right["calls"]) + 2
-    why = "Each call has its own line, between the first line and `return`."
-    if found.get("joined"):
-        return Wrong(f"{lines} lines in the function", _shortened(source), why)
-    if found.get("lines") != lines:
-        return Wrong(f"{lines} lines in the function", f"{found.get('lines')}", why)
-    return None
+        got = _shortened(source) if isinstance(source, str) else describe(source, 200)
+        return Wrong("the source of forward, as a string", got, f"{found['problem']}.")
+    right, arguments = _right(case), ["self", *case.data["inputs"]]
+    rules = [
+        (f"def forward({', '.join(arguments)}):", found["arguments"] == arguments),
+        (f"layers called: {describe(right['calls'], 120)}", found["calls"] == right["calls"]),
+        (f"the forward returns {right['value']}", found["value"] == right["value"]),
+    ]
+    if case.part == "right":
+        lines = len(right["calls"]) + 2
+        each = f"{lines} lines in the function, one for each call between the first and `return`"
+        rules.append((f"the first line is {_FETCH}", found["first"] == _FETCH))
+        rules.append((each, found["lines"] == found["statements"] == lines))
+    broken = next((rule for rule, kept in rules if not kept), None)
+    if broken is None:
+        return None
+    did = f"layers called: {describe(found['calls'], 120)}, returned: {describe(found['value'])}"
+    return Wrong(broken, f"{did}, by this source:\n{_shortened(source)}")
 
 
 def _shortened(source: str) -> str:
@@ -160,23 +130,12 @@ def _shortened(source: str) -> str:
     return "\n".join(lines if len(lines) <= 12 else [*lines[:6], "    ...", *lines[-3:]])
 
 
-# --- symptoms ---
-
-
 def _symptom(case: Case, outcome: Outcome) -> object:
-    """Return what the source does, and the features of its text by which mistakes are known."""
+    """Return what the source does, whatever its text is."""
     found = observed(outcome)
-    if found is None or not isinstance(found.get("source"), str):
+    if found is None:
         return symptom(case, outcome)
-    needed = _needed(case)
-    kept = [name for name, _, _ in reversed(case.data["calls"]) if name in needed]
-    # Only the first lines, because a long source is truncated.
-    lines = re.findall(r"^\s+(\w+) *= *l\[.*\)$", found["source"], re.MULTILINE)
-    if len(lines) > 1 and lines == kept[: len(lines)]:
-        return "backwards"
-    if "problem" in found:
-        return ["does not run", str(found["problem"]).partition(":")[0]]
-    return [found["value"], found["calls"], found.get("first") == _FETCH, bool(found.get("joined"))]
+    return found.get("problem") or [found.get("value"), found.get("calls")]
 
 
 GENERATE_FORWARD = Exercise(

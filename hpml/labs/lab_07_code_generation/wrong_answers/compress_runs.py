@@ -3,13 +3,11 @@
 from collections import Counter
 
 
-def _runs(
-    calls, output, min_length, *, alone=True, other_readers=True, output_ends=True, shorten=0
-):
+def _runs(calls, output, min_length, *, other_readers=True, output_ends=True):
     reads = Counter(each for _, _, arguments in calls for each in arguments)
     runs = []
     for position, (_, _, arguments) in enumerate(calls):
-        if alone and len(arguments) != 1:
+        if len(arguments) != 1:
             continue
         before = calls[position - 1][0] if position else None
         goes_on = arguments == [before] and not (other_readers and reads[before] > 1)
@@ -19,13 +17,7 @@ def _runs(
             runs[-1] = (runs[-1][0], position + 1)
         else:
             runs.append((position, position + 1))
-    return [(first, end - shorten) for first, end in runs if end - first >= min_length]
-
-
-def any_first_call(calls, output, min_length):
-    """A run begins with a call of two arguments. The first call of a run has exactly one, as the
-    others do: a loop passes on a single value."""
-    return _runs(calls, output, min_length, alone=False)
+    return [(first, end) for first, end in runs if end - first >= min_length]
 
 
 def ignores_other_readers(calls, output, min_length):
@@ -37,26 +29,12 @@ def ignores_other_readers(calls, output, min_length):
 def inclusive_end(calls, output, min_length):
     """The runs are the right ones, but each ends one too early: the second number is one past the last
     call, as in `l[0:3]`."""
-    return _runs(calls, output, min_length, shorten=1)
+    return [(first, end - 1) for first, end in _runs(calls, output, min_length)]
 
 
 def longer_than(calls, output, min_length):
     """A run of exactly `min_length` calls counts as well: the test is `>=`, not `>`."""
     return _runs(calls, output, min_length + 1)
-
-
-def looks_back_only(calls, output, min_length):
-    """It checks only what each call reads. Check the value between two calls as well: does another call
-    read it, and is it the output?"""
-    runs, first = [], 0
-    while first < len(calls):
-        end = first + 1
-        while end < len(calls) and calls[end][2] == [calls[end - 1][0]]:
-            end += 1
-        if end - first >= min_length:
-            runs.append((first, end))
-        first = end
-    return runs
 
 
 def misses_the_last_run(calls, output, min_length):

@@ -12,12 +12,6 @@ def adds_it_once(n_layers, costs, execution):
     return costs["start"] + n_layers * costs["layer"] + _cost(costs, execution)
 
 
-def always_codegen(n_layers, costs, execution):
-    """It takes the cost of `codegen`, whatever `execution` says."""
-    added = 0 * _cost(costs, execution) + costs["codegen"]
-    return costs["start"] + n_layers * (costs["layer"] + added)
-
-
 def forgets_the_start(n_layers, costs, execution):
     """The start is missing. Each forward pays it once, even with no layers."""
     return n_layers * (costs["layer"] + _cost(costs, execution))
@@ -39,18 +33,6 @@ def nameless_error(n_layers, costs, execution):
     sees what was wrong."""
     if execution not in costs:
         raise ValueError("unknown execution")
-    return costs["start"] + n_layers * (costs["layer"] + costs[execution])
-
-
-def starts_every_layer(n_layers, costs, execution):
-    """Each forward pays the start once, not once for each layer."""
-    return n_layers * (costs["start"] + costs["layer"] + _cost(costs, execution))
-
-
-def tests_for_truth(n_layers, costs, execution):
-    """A cost of 0 is a measured cost too. Use `in` to ask whether `costs` has the execution."""
-    if not costs.get(execution):
-        raise ValueError(f"no cost of {execution!r} was measured")
     return costs["start"] + n_layers * (costs["layer"] + costs[execution])
 
 
