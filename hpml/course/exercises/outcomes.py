@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hpml.sandbox.plain import PlainError, decode
@@ -57,6 +57,13 @@ def observed(outcome: Outcome) -> dict[str, Any] | None:
     """Return the dictionary that an observer made of a call, or None if the call did not return."""
     found = outcome.value if isinstance(outcome, Returned) else None
     return found if isinstance(found, dict) else None
+
+
+def entry(outcome: Outcome, key: str) -> Outcome:
+    """Return the outcome with one entry of an observer's dictionary as the returned value."""
+    if isinstance(outcome, Returned) and isinstance(outcome.value, dict):
+        return replace(outcome, value=outcome.value[key])
+    return outcome
 
 
 def outcome_of(data: object) -> Outcome:

@@ -63,20 +63,6 @@ def random_graph(generator: random.Random, operations: int) -> dict[str, list[st
     return parents
 
 
-def kinds_of(parents: Parents, generator: random.Random | None = None) -> dict[str, str]:
-    """Return the kind of each operation: random, or `next` and `add`."""
-    kinds = {}
-    for name, above in parents.items():
-        if above and generator is None:
-            kinds[name] = "next" if len(above) == 1 else "add"
-        elif above and generator is not None:
-            one = len(above) == 1
-            kinds[name] = generator.choice(
-                ("next", "double", "negative") if one else ("subtract", "subtract", "add")
-            )
-    return kinds
-
-
 def ask(
     name: str,
     parents: Parents,
@@ -87,28 +73,30 @@ def ask(
     part: str = "right",
     order: Sequence[str] | None = None,
 ) -> Case:
-    """Return a case of `lazy_forward`, or of `ordered_forward` if there is an order."""
+    """Return a case of `lazy_forward`, or of `ordered_forward` if there is an order.
+
+    By default, an operation's kind is its name, or `next` or `add` if no kind has this name.
+    """
+    if kinds is None:
+        kinds = {
+            each: each if each in KINDS else "next" if len(above) == 1 else "add"
+            for each, above in parents.items()
+            if above
+        }
     data: dict[str, Any] = {} if order is None else {"order": list(order)}
-    data |= {
-        "parents": {name: list(above) for name, above in parents.items()},
-        "operations": dict(kinds_of(parents) if kinds is None else kinds),
-        "inputs": dict(inputs),
-        "output": output,
-    }
-    function = "lazy_forward" if order is None else "ordered_forward"
-    texts = {key: key for key in data}
-    if len(parents) <= 12:
-        texts = {key: repr(value) for key, value in data.items()}
-        kinds = data["operations"]
-        texts["operations"] = f"{{{', '.join(f'{n!r}: <{kind}>' for n, kind in kinds.items())}}}"
-    texts["inputs"], texts["output"] = repr(data["inputs"]), repr(output)
-    return Case(name, data, part, f"{function}({', '.join(texts.values())})")
+    data |= {"parents": parents, "operations": kinds, "inputs": inputs, "output": output}
+    return Case(name, data, part)
 
 
 def random_ask(generator: random.Random, number: int) -> Case:
     """Return a case of `lazy_forward` on a random graph, listed in random order."""
     graph = random_graph(generator, generator.randint(4, 9))
-    kinds = kinds_of(graph, generator)
+    one, several = ("next", "double", "negative"), ("subtract", "subtract", "add")
+    kinds = {
+        name: generator.choice(one if len(above) == 1 else several)
+        for name, above in graph.items()
+        if above
+    }
     inputs = {name: generator.randint(1, 9) for name in graph if not graph[name]}
     output = generator.choice(list(kinds))
     names = list(graph)
