@@ -6,15 +6,14 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from functools import partial
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Speed, Wrong
-from hpml.course.exercises.outcomes import Outcome, Returned, observed, symptom
+from hpml.course.exercises.outcomes import Outcome, entry, observed, symptom
 from hpml.course.exercises.same import expect
 from hpml.labs.lab_04_extensions_and_numba.harness import LAYOUTS, array, result_and_compiled
 from hpml.labs.lab_04_extensions_and_numba.references import plain_distances
 
-_Number = int | float
 _SECONDS = 30.0
 """The deadline of a call, which includes compilation, possibly on a busy machine."""
 
@@ -25,16 +24,15 @@ def _compiled(
     right = expect(oracle, tolerance=1e-9)
 
     def judge(case: Case, outcome: Outcome) -> Wrong | None:
-        found = observed(outcome)
-        if found is None or not isinstance(outcome, Returned):
-            return right(case, outcome)
-        wrong = right(case, Returned(found["result"], outcome.changed))
-        if wrong is None and not found["compiled"]:
+        wrong, found = right(case, entry(outcome, "result")), observed(outcome)
+        if wrong is not None or found is None:
+            return wrong
+        if not found["compiled"]:
             return Wrong("a function that Numba compiled", "one that Python interprets",
                          "The result is right.")  # fmt: skip
-        if wrong is None and plain_distances.__name__ in found["compiled"]:
+        if plain_distances.__name__ in found["compiled"]:
             return Wrong("a function that you wrote", "the given one, compiled")
-        return wrong
+        return None
 
     return judge
 
@@ -42,86 +40,70 @@ def _compiled(
 def _compiled_symptom(case: Case, outcome: Outcome) -> object:
     """Return the result without the functions' names, or "not compiled"."""
     found = observed(outcome)
-    if found is None or not isinstance(outcome, Returned):
-        return symptom(case, outcome)
-    if not found["compiled"]:
-        return ["not compiled"]
-    return symptom(case, Returned(found["result"], outcome.changed))
+    if found is not None and not found["compiled"]:
+        return "not compiled"
+    return symptom(case, entry(outcome, "result"))
 
 
 def _array_case(
     function: str,
     name: str,
-    rows: Sequence[Sequence[_Number]],
-    part: str,
-    *,
+    numbers: Sequence[float],
+    shape: tuple[int, ...],
+    part: str = "right",
     dtype: str = "float64",
     layout: str = "rows",
-    shape: Sequence[int] = (),
 ) -> Case:
-    numbers = [number for row in rows for number in row]
-    shape = shape or (len(rows), len(rows[0]))
-    table = len(shape) == 2
-    written = (
-        f"np.array({(rows if table else numbers) if len(numbers) <= 12 else '...'}, {dtype!r})"
-    )
-    written += "" if table else f".reshape({tuple(shape)})"
-    if not numbers:
-        written = f"np.zeros({tuple(shape)}, {dtype!r})"
-    text = LAYOUTS[layout].format("x") if layout == "read-only" else LAYOUTS[layout].format(written)
-    note = f"  # x = {written}" if layout == "read-only" else ""
+    text = list(numbers) if len(numbers) <= 12 else "..."
+    array = LAYOUTS[layout].format(f"np.array({text}, {dtype!r}).reshape({shape})")
     parameter = "a" if function == "sum2d" else "points"
-    data = {"numbers": numbers, "shape": list(shape), "dtype": dtype, "layout": layout}
-    return Case(name, {**data, "name": parameter}, part, f"{function}({text}){note}")
+    data = {"numbers": list(numbers), "shape": shape, "dtype": dtype, "layout": layout}
+    return Case(name, {**data, "name": parameter}, part, f"{function}({array})")
 
 
-def _drawn(generator: random.Random, rows: int, columns: int) -> list[list[float]]:
-    return [[round(generator.uniform(-9, 9), 2) for _ in range(columns)] for _ in range(rows)]
+def _drawn(generator: random.Random, count: int) -> list[float]:
+    return [round(generator.uniform(-9, 9), 2) for _ in range(count)]
 
 
 # --- sum2d ---
 
 
 def _sum_cases(generator: random.Random, more: bool) -> Sequence[Case]:
-    def case(name: str, rows: Sequence[Sequence[_Number]], part: str, **options: Any) -> Case:
-        return _array_case("sum2d", name, rows, part, **options)
-
-    lecture = [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
+    case = partial(_array_case, "sum2d")
+    whole = [generator.randint(-99, 99) for _ in range(8)]
     cases = [
-        case("two rows of floats", [[0.5, 1.0, 2.0], [3.0, -4.0, 5.25]], "floats"),
-        case("one row", [[0.5, 1.5, 2.0]], "floats"),
-        case("one column", [[0.5], [1.5], [3.0]], "floats"),
-        case("a single number", [[2.5]], "floats"),
-        case("no rows", [], "floats", shape=(0, 3)),
-        case("no columns", [], "floats", shape=(3, 0)),
-        case("float32, large and small", [[2.0**24, 1.0], [1.0, 1.0]], "floats", dtype="float32"),
-        case("drawn", _drawn(generator, 3, 4), "floats"),
-        case("the lecture's integers", lecture, "integers", dtype="int64"),
-        case("integers beyond 2**53", [[2**53, 1]], "integers", dtype="int64"),
-        case("int32, sum beyond 2**31", [[2**31 - 1, 1]], "integers", dtype="int32"),
-        case("no integers", [], "integers", dtype="int64", shape=(0, 2)),
-        case("truth values", [[True, False, True]], "integers", dtype="bool"),
-        case("drawn integers", [[generator.randint(-99, 99) for _ in range(4)] for _ in range(2)],
-             "integers", dtype="int64"),
-    ]  # fmt: skip
-    for layout in ("columns", "transposed", "backwards", "every second", "read-only"):
-        cases.append(case(layout, _drawn(generator, 2, 3), "layouts", layout=layout))
-    for shape in ((6,), (2, 1, 3), (3, 1, 1, 2)):
-        name = "one axis" if len(shape) == 1 else f"{len(shape)} axes"
-        cases.append(case(name, _drawn(generator, 1, 6), "layouts", shape=shape))
-    cases.append(case("no numbers, three axes", [], "layouts", shape=(2, 0, 3)))
-    for number in range(4 if more else 0):
-        sizes = generator.randint(1, 30), generator.randint(1, 30)
-        layout = generator.choice(list(LAYOUTS))
-        name = f"{sizes[0]} × {sizes[1]}, {layout}, number {number + 1}"
-        cases.append(case(name, _drawn(generator, *sizes), "layouts", layout=layout))
-        large = [[generator.randint(-(2**61), 2**61) for _ in range(2)]]
-        cases.append(case(f"large integers, number {number + 1}", large, "integers", dtype="int64"))
-        column = [[generator.uniform(-5, 5)] for _ in range(number + 2)]
-        cases.append(case(f"a column, number {number + 1}", column, "floats"))
-        shape = (2, generator.randint(1, 4), generator.randint(1, 4))
-        numbers = _drawn(generator, 1, math.prod(shape))
-        cases.append(case(f"three axes, number {number + 1}", numbers, "layouts", shape=shape))
+        case("two rows of floats", [0.5, 1.0, 2.0, 3.0, -4.0, 5.25], (2, 3), "floats"),
+        case("one row", [0.5, 1.5, 2.0], (1, 3), "floats"),
+        case("one column", [0.5, 1.5, 3.0], (3, 1), "floats"),
+        case("a single number", [2.5], (1, 1), "floats"),
+        case("no rows", [], (0, 3), "floats"),
+        case("no columns", [], (3, 0), "floats"),
+        case("float32, large and small", [2.0**24, 1, 1, 1], (2, 2), "floats", "float32"),
+        case("drawn", _drawn(generator, 12), (3, 4), "floats"),
+        case("the lecture's integers", range(9), (3, 3), "integers", "int64"),
+        case("integers beyond 2**53", [2**53, 1], (1, 2), "integers", "int64"),
+        case("int32, sum beyond 2**31", [2**31 - 1, 1], (1, 2), "integers", "int32"),
+        case("no integers", [], (0, 2), "integers", "int64"),
+        case("truth values", [True, False, True], (1, 3), "integers", "bool"),
+        case("drawn integers", whole, (2, 4), "integers", "int64"),
+        case("one axis", _drawn(generator, 6), (6,), "layouts"),
+        case("3 axes", _drawn(generator, 6), (2, 1, 3), "layouts"),
+        case("4 axes", _drawn(generator, 6), (3, 1, 1, 2), "layouts"),
+        case("no numbers, three axes", [], (2, 0, 3), "layouts"),
+    ]
+    for layout in list(LAYOUTS)[1:]:
+        cases.append(case(layout, _drawn(generator, 6), (2, 3), "layouts", layout=layout))
+    for number in range(1, 5 if more else 1):
+        rows, columns, depth = (generator.randint(1, 30) for _ in range(3))
+        layout, which = generator.choice(list(LAYOUTS)), f"number {number}"
+        table, column = _drawn(generator, rows * columns), _drawn(generator, rows)
+        large = [generator.randint(-(2**61), 2**61) for _ in range(2)]
+        cases += [
+            case(f"{layout}, {which}", table, (rows, columns), "layouts", layout=layout),
+            case(f"large integers, {which}", large, (1, 2), "integers", "int64"),
+            case(f"a column, {which}", column, (rows, 1), "floats"),
+            case(f"three axes, {which}", _drawn(generator, 4 * depth), (2, depth, 2), "layouts"),
+        ]
     return cases
 
 
@@ -155,24 +137,24 @@ _SUM2D = Exercise(
 
 
 def _points_cases(generator: random.Random, more: bool) -> Sequence[Case]:
-    def case(name: str, rows: Sequence[Sequence[float]], **options: Any) -> Case:
-        return _array_case("pairwise_distances", name, rows, "right", **options)
-
+    case = partial(_array_case, "pairwise_distances")
     far = 2.0**26
+    near = [far, far, far + 0.25, far, far, far + 1]
     cases = [
-        case("3, 4 and 5", [[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]]),
-        case("one point", [[1.0, 2.0, 3.0]]),
-        case("no points", [], shape=(0, 3)),
-        case("on a line", [[1.0], [-2.5], [4.0], [0.0]]),
-        case("the same point twice", [[0.5, 0.1], [0.5, 0.1]]),
-        case("close together, far from 0", [[far, far], [far + 0.25, far], [far, far + 1]]),
-        case("drawn", _drawn(generator, 3, 4)),
-        case("drawn, columns", _drawn(generator, 4, 3), layout="columns"),
-        case("drawn, every second", _drawn(generator, 2, 3), layout="every second"),
+        case("3, 4 and 5", [0.0, 0.0, 3.0, 0.0, 0.0, 4.0], (3, 2)),
+        case("one point", [1.0, 2.0, 3.0], (1, 3)),
+        case("no points", [], (0, 3)),
+        case("on a line", [1.0, -2.5, 4.0, 0.0], (4, 1)),
+        case("the same point twice", [0.5, 0.1, 0.5, 0.1], (2, 2)),
+        case("close together, far from 0", near, (3, 2)),
+        case("drawn", _drawn(generator, 12), (3, 4)),
+        case("drawn, columns", _drawn(generator, 12), (4, 3), layout="columns"),
+        case("drawn, every second", _drawn(generator, 6), (2, 3), layout="every second"),
     ]
-    for number in range(4 if more else 0):
-        sizes = generator.randint(2, 12), generator.randint(1, 9)
-        cases.append(case(f"drawn, number {number + 1}", _drawn(generator, *sizes)))
+    for number in range(1, 5 if more else 1):
+        count, axes = generator.randint(2, 12), generator.randint(1, 9)
+        name = f"drawn, number {number}"
+        cases.append(case(name, _drawn(generator, count * axes), (count, axes)))
     return cases
 
 
@@ -186,8 +168,8 @@ def _distances(case: Case) -> object:
 
 
 def _many_points(generator: random.Random) -> Case:
-    points = [[generator.uniform(-1, 1) for _ in range(16)] for _ in range(120)]
-    return _array_case("pairwise_distances", "120 points", points, "speed")
+    numbers = [generator.uniform(-1, 1) for _ in range(120 * 16)]
+    return _array_case("pairwise_distances", "120 points", numbers, (120, 16), "speed")
 
 
 _PAIRWISE_DISTANCES = Exercise(
@@ -213,31 +195,33 @@ _PAIRWISE_DISTANCES = Exercise(
 # --- calls_to_break_even ---
 
 
-def _calls_case(name: str, compile_time: float, slow: float, fast: float, part: str) -> Case:
-    data = {"compile_time": compile_time, "slow": slow, "fast": fast}
-    return Case(name, data, part, f"calls_to_break_even({compile_time}, {slow}, {fast})")
-
-
 def _calls_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     # All numbers, and `n * slow`, are exact in binary, so equal times are exactly equal.
-    cases = [
-        _calls_case("a call saves 3 of 4", 10.0, 4.0, 1.0, "pays"),
-        _calls_case("equal after 5 calls", 10.0, 2.5, 0.5, "pays"),
-        _calls_case("the first call pays", 0.25, 4.0, 1.0, "pays"),
-        _calls_case("seconds and milliseconds", 1.5, 2.0**-7, 2.0**-9, "pays"),
-        _calls_case("a tiny gain", 2.0**-20, 1.0 + 2.0**-30, 1.0, "pays"),
-        _calls_case("no gain", 10.0, 2.0, 2.0, "never"),
-        _calls_case("slower than before", 10.0, 2.0, 2.5, "never"),
+    known = [
+        ("a call saves 3 of 4", 10.0, 4.0, 1.0),
+        ("equal after 5 calls", 10.0, 2.5, 0.5),
+        ("the first call pays", 0.25, 4.0, 1.0),
+        ("seconds and milliseconds", 1.5, 2.0**-7, 2.0**-9),
+        ("a tiny gain", 2.0**-20, 1.0 + 2.0**-30, 1.0),
+        ("no gain", 10.0, 2.0, 2.0),
+        ("slower than before", 10.0, 2.0, 2.5),
     ]
-    for number in range(6 if more else 2):
+    for number in range(1, 7 if more else 3):
         compile_time, fast, gain = (generator.randint(1, 80) / 8 for _ in range(3))
-        times = compile_time, fast + gain, fast
-        cases.append(_calls_case(f"drawn, number {number + 1}", *times, "pays"))
-        exact = gain * generator.randint(1, 50), fast + gain, fast
-        cases.append(_calls_case(f"equal times, number {number + 1}", *exact, "pays"))
-        slower = compile_time, fast, fast + gain
-        cases.append(_calls_case(f"slower, number {number + 1}", *slower, "never"))
-    return cases
+        exact = gain * generator.randint(1, 50)
+        known += [
+            (f"drawn, number {number}", compile_time, fast + gain, fast),
+            (f"equal times, number {number}", exact, fast + gain, fast),
+            (f"slower, number {number}", compile_time, fast, fast + gain),
+        ]
+    return [
+        Case(
+            name,
+            {"compile_time": compile_time, "slow": slow, "fast": fast},
+            "pays" if fast < slow else "never",
+        )
+        for name, compile_time, slow, fast in known
+    ]
 
 
 def _calls(case: Case) -> int | float:

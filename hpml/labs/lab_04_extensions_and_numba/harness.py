@@ -11,7 +11,7 @@ LAYOUTS: Mapping[str, str] = {
     "transposed": "{}.T",
     "backwards": "{}[::-1, ::-1]",
     "every second": "np.repeat(np.repeat({}, 2, 0), 2, 1)[::2, ::2]",
-    "read-only": "np.broadcast_to({0}, {0}.shape)",
+    "read-only": "np.asarray(memoryview({}).toreadonly())",
 }
 """Memory layouts of the same numbers, as source text."""
 
