@@ -42,9 +42,9 @@ def objects(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def observed_cycle(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return the indices of the returned objects; -1 for an unknown object."""
+    """Return the numbers of the returned objects; -1 for an unknown object."""
     if type(result) not in (list, tuple):
-        return {"result": type(result).__name__}
+        return {"cycle": f"a {type(result).__name__}"}
     places = {id(each): place for place, each in enumerate(_created)}
     return {"cycle": [places.get(id(each), -1) for each in result]}
 

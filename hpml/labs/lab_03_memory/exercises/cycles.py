@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import graphlib
 import random
+import textwrap
 from collections.abc import Sequence
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
-from hpml.course.exercises.outcomes import Outcome, Raised, Returned, observed, symptom
+from hpml.course.exercises.outcomes import Outcome, Returned, entry, symptom
 from hpml.course.exercises.same import shown
 from hpml.labs.lab_03_memory.harness import objects, observed_cycle
 
@@ -23,17 +24,10 @@ def _references(
     hidden: Sequence[int] = (),
 ) -> Case:
     types = [kinds[place % len(kinds)] for place in range(len(refers))]
-    arrows = ", ".join(
-        f"{place}→{other}" for place, others in enumerate(refers) for other in others
-    )
-    names = "objects" if len(arrows) > 70 else arrows or "no references"
-    given = [place for place in range(len(refers)) if place not in hidden]
-    call = f"find_cycle(objects)  # {len(given)} of {'/'.join(dict.fromkeys(types))}: {names}"
-    if not refers:
-        call = "find_cycle([])"
-    if hidden:
-        call += f"; without {', '.join(map(str, hidden))}"
-    data = {"refers": [list(others) for others in refers], "kinds": types, "hidden": list(hidden)}
+    arrows = [f"{place}→{other}" for place, others in enumerate(refers) for other in others]
+    text = textwrap.shorten(", ".join(arrows), 70, placeholder=" ...")
+    call = f"find_cycle(objects)  # {'/'.join(dict.fromkeys(types))}: {text}"
+    data = {"refers": refers, "kinds": types, "hidden": hidden}
     return Case(name, data, part, call)
 
 
@@ -100,11 +94,10 @@ def _cycle_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     return cases
 
 
-def has_cycle(refers: Sequence[Sequence[int]], hidden: Sequence[int]) -> bool:
-    """Return whether the objects that are not hidden contain a cycle."""
-    graph = {place: set(refers[place]) - {*hidden} for place in range(len(refers))}
-    for place in hidden:
-        del graph[place]
+def _has_cycle(case: Case) -> bool:
+    hidden = set(case.data["hidden"])
+    references = enumerate(case.data["refers"])
+    graph = {place: {*others} - hidden for place, others in references if place not in hidden}
     try:
         graphlib.TopologicalSorter(graph).prepare()
     except graphlib.CycleError:
@@ -112,46 +105,33 @@ def has_cycle(refers: Sequence[Sequence[int]], hidden: Sequence[int]) -> bool:
     return False
 
 
-def _cycle_fault(case: Case, outcome: Outcome) -> str:
-    data = case.data
-    found = (observed(outcome) or {}).get("cycle")
+def _fault(case: Case, found: object) -> str:
+    """Return why the numbers of the returned objects are wrong, or an empty text."""
     if not isinstance(found, list):
         return "It is not a list."
-    if -1 in found or set(found) & set(data["hidden"]):
+    if not {*found}.issubset(range(len(case.data["refers"]))) or {*found} & {*case.data["hidden"]}:
         return "It names an object that is not in `objects`."
     if not found:
-        return "There is a cycle." if has_cycle(data["refers"], data["hidden"]) else ""
+        return "There is a cycle." if _has_cycle(case) else ""
     if len(set(found)) < len(found):
         return "It names an object twice."
-    for place, after in zip(found, [*found[1:], found[0]], strict=True):
-        if after not in data["refers"][place]:
-            return (
-                "An object does not refer to the next one, or the last one does not refer to "
-                "the first."
-            )
-    return ""
+    pairs = zip(found, [*found[1:], found[0]], strict=True)
+    if all(after in case.data["refers"][place] for place, after in pairs):
+        return ""
+    return "An object does not refer to the next one, or the last one not to the first."
 
 
 def _judge_cycle(case: Case, outcome: Outcome) -> Wrong | None:
-    fault = _cycle_fault(case, outcome)
-    if not fault:
-        return None
-    data = case.data
-    cycle = has_cycle(data["refers"], data["hidden"])
-    expected = "a list of the objects of a cycle" if cycle else "[], there is no cycle"
-    found = (observed(outcome) or {}).get("cycle")
-    if isinstance(found, list):
-        names = ["another object" if place == -1 else f"object {place}" for place in found[:8]]
-        return Wrong(expected, f"[{', '.join(names)}{', ...' * (len(found) > 8)}]", fault)
-    kind = (observed(outcome) or {}).get("result")
-    return Wrong(expected, f"a {kind}" if kind else shown(outcome))
+    found = entry(outcome, "cycle")
+    fault = _fault(case, found.value) if isinstance(found, Returned) else "It returned nothing."
+    expected = "the numbers of a cycle's objects" if _has_cycle(case) else "[], there is no cycle"
+    return Wrong(expected, shown(found), fault) if fault else None
 
 
 def _cycle_symptom(case: Case, outcome: Outcome) -> object:
-    if isinstance(outcome, Returned):
-        return [_cycle_fault(case, outcome), bool(outcome.changed)]
-    if isinstance(outcome, Raised) and outcome.type == "KeyError":
-        return "KeyError"  # the missing key is an address
+    found = entry(outcome, "cycle")
+    if isinstance(found, Returned):
+        return [_fault(case, found.value), bool(found.changed)]
     return symptom(case, outcome)
 
 

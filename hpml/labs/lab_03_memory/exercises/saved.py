@@ -19,25 +19,22 @@ def _linear(inputs: int, outputs: int, trained: bool = True) -> _Layer:
     return ("Linear", inputs, outputs, trained)
 
 
-def kept_bytes(layers: Sequence[_Layer], shape: Sequence[int], size: int) -> int:
+def _saved(case: Case) -> int:
     """Return the bytes that autograd keeps, computed from its rules."""
-    numbers, kept = [math.prod(shape)], set[int]()
+    numbers: list[int] = [math.prod(case.data["shape"])]
+    kept: set[int] = set()
     trained = False
-    for place, (kind, *sizes) in enumerate(layers):
+    for place, (kind, *sizes) in enumerate(case.data["layers"]):
         after = numbers[-1]
         if kind == "Linear":
-            after = after // int(sizes[0]) * int(sizes[1])
-            trained = trained or bool(sizes[2])
+            after = after // sizes[0] * sizes[1]
+            trained = trained or sizes[2]
             kept |= {place} if sizes[2] else set()
         elif trained:
             kept.add(place if kind == "GELU" else place + 1)
         numbers.append(after)
+    size = _SIZES[case.data["dtype"]]
     return size * sum(numbers[place] for place in kept)
-
-
-def _saved(case: Case) -> int:
-    data = case.data
-    return kept_bytes(data["layers"], data["shape"], _SIZES[data["dtype"]])
 
 
 def _network_case(
@@ -50,8 +47,7 @@ def _network_case(
             return f"{kind}()"
         return f"{kind}({sizes[0]}, {sizes[1]}){'' if sizes[2] else ' frozen'}"
 
-    of = "" if dtype == "float32" else f", {dtype}"
-    call = f"saved_bytes([{', '.join(map(text, layers))}], x of {tuple(shape)}{of})"
+    call = f"saved_bytes([{', '.join(map(text, layers))}], x of {tuple(shape)}, {dtype})"
     data = {"layers": [list(layer) for layer in layers], "shape": list(shape), "dtype": dtype}
     return Case(name, data, part, call)
 

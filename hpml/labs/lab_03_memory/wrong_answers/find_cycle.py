@@ -3,7 +3,7 @@
 import gc
 
 
-def _search(objects, *, starts=None, every=False, whole_path=False):
+def _search(objects, *, starts=None, whole_path=False):
     known = {id(each): each for each in objects}
     done = set()
     for start in list(known)[:starts]:
@@ -17,7 +17,7 @@ def _search(objects, *, starts=None, every=False, whole_path=False):
                     names = list(path)
                     cycle = names if whole_path else names[names.index(id(after)) :]
                     return [known[name] for name in cycle]
-                if (every or id(after) in known) and id(after) not in done:
+                if id(after) in known and id(after) not in done:
                     path[id(after)] = iter(gc.get_referents(after))
                     break
             else:
@@ -30,12 +30,6 @@ def first_object_only(objects):
     """It searches from the first object only. The cycle may be unreachable from there: start from every
     object."""
     return _search(objects, starts=1)
-
-
-def follows_strangers(objects):
-    """It follows references to objects that were not given. Only those in `objects` count: an object
-    also refers to its class, and every class is part of a cycle."""
-    return _search(objects, every=True)
 
 
 def recursion(objects):

@@ -41,34 +41,34 @@ def needs_entries(edges):
 def preorder(edges):
     """It adds a node when the search arrives there. Another node may still have to come before it: add a
     node after all its targets, and reverse the list at the end."""
-    order = []
+    order = {}
 
     def visit(name):
         if name not in order:
-            order.append(name)
+            order[name] = True
             for target in edges.get(name, []):
                 visit(target)
 
     for name in edges:
         visit(name)
-    return order
+    return [*order]
 
 
 def recursion(edges):
     """It is right while the graph is shallow: a function that calls itself for each target reaches
     Python's recursion limit, and in a cycle it always does. Keep the waiting nodes in a list, and
     detect cycles."""
-    order = []
+    order = {}
 
     def visit(name):
         if name not in order:
             for target in edges.get(name, []):
                 visit(target)
-            order.append(name)
+            order[name] = True
 
     for name in edges:
         visit(name)
-    return order[::-1]
+    return [*reversed(order)]
 
 
 def reversed_edges(edges):
