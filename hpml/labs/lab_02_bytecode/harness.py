@@ -22,15 +22,6 @@ def given(values: list[int]) -> int:
     return total
 
 
-GIVEN_BACK = "the list that was passed"
-"""The key that marks a result that is not a new list."""
-
-
-def new_or_given_back(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return the result, marked if it is the list that was passed as ``values``."""
-    return {GIVEN_BACK: result} if result is arguments["values"] else result
-
-
 def counted(result: tuple[Any, int, int], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result, its instructions and calls, and the instructions of `given`."""
     value, instructions, calls = result
