@@ -55,7 +55,7 @@ class InPlaceDuck(Duck):
         return self
 
 
-_DUCKS = {"duck": Duck, "in place": InPlaceDuck}
+_DUCKS: dict[str, type[Duck]] = {"duck": Duck, "in place": InPlaceDuck}
 
 
 def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,10 +67,8 @@ def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
         x = Fraction(*x)
     if kind == "fractions":
         coefficients = [Fraction(*pair) for pair in coefficients]
-    if kind in _DUCKS:
-        duck = _DUCKS[kind]
-        coefficients = [duck(value) for value in coefficients]
-        x = duck(x)
+    if duck := _DUCKS.get(kind):
+        coefficients, x = [duck(value) for value in coefficients], duck(x)
     return {"coefficients": coefficients, "x": x}
 
 
@@ -78,7 +76,7 @@ def value_and_multiplications(result: Any, arguments: Mapping[str, Any]) -> Any:
     """Return the result as plain data that names a fraction or a duck, and the multiplications."""
     value = result
     if type(result) is Fraction:
-        value = ("Fraction", result.numerator, result.denominator)
+        value = {"Fraction": str(result)}
     if type(result) in _DUCKS.values():
         value = {type(result).__name__: result.value}
     return {"value": value, "multiplications": _multiplications[0]}
