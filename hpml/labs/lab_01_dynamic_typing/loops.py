@@ -6,8 +6,7 @@ import ctypes
 import functools
 import math
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,59 +50,35 @@ def total_loop(a: Any, b: Any, out: Any) -> None:
 
 
 class Operation(NamedTuple):
-    """An operation: its C name and loop, its Python loop, and a call of each library."""
+    """An operation: its C name and loop, its Python loop, and its call of a library."""
 
     name: str
     c: str
     loop: Callable[[Any, Any, Any], None]
-    numpy: Callable[..., Any]
-    torch: Callable[..., Any]
+    call: Callable[..., Any]  # of NumPy or torch and three arrays
 
 
 OPERATIONS = {
-    "a + b": Operation(
-        "add", f"{_LOOP} out[i] = a[i] + b[i];", add_loop,
-        lambda np, a, b, out: np.add(a, b, out=out),
-        lambda torch, a, b, out: torch.add(a, b, out=out),
-    ),
-    "a * b": Operation(
-        "multiply", f"{_LOOP} out[i] = a[i] * b[i];", multiply_loop,
-        lambda np, a, b, out: np.multiply(a, b, out=out),
-        lambda torch, a, b, out: torch.mul(a, b, out=out),
-    ),
-    "sqrt(a)": Operation(
-        "root", f"{_LOOP} out[i] = sqrt(a[i]);", root_loop,
-        lambda np, a, b, out: np.sqrt(a, out=out),
-        lambda torch, a, b, out: torch.sqrt(a, out=out),
-    ),
-    "sum of a": Operation(
-        "total", f"double sum = 0; {_LOOP} sum += a[i]; out[0] = sum;", total_loop,
-        lambda np, a, b, out: np.add.reduce(a),
-        lambda torch, a, b, out: torch.sum(a),
-    ),
+    "a + b": Operation("add", f"{_LOOP} out[i] = a[i] + b[i];", add_loop,
+                       lambda library, a, b, out: library.add(a, b, out=out)),
+    "a * b": Operation("multiply", f"{_LOOP} out[i] = a[i] * b[i];", multiply_loop,
+                       lambda library, a, b, out: library.multiply(a, b, out=out)),
+    "sqrt(a)": Operation("root", f"{_LOOP} out[i] = sqrt(a[i]);", root_loop,
+                         lambda library, a, b, out: library.sqrt(a, out=out)),
+    "sum of a": Operation("total", f"double sum = 0; {_LOOP} sum += a[i]; out[0] = sum;",
+                          total_loop, lambda library, a, b, out: library.sum(a)),
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class CompiledLoops:
-    """Compiled loops over float64 arrays, called ``"C loop"`` or ``"Numba loop"``."""
+class CompiledLoops(NamedTuple):
+    """Compiled loops over float64 arrays, called ``"C loop"`` or ``"Numba loop"``.
+
+    ``run(operation, a, b, out)`` returns a function without arguments that runs a loop.
+    """
 
     made_by: str
     name: str
-    _functions: Mapping[str, Any] = field(repr=False, compare=False)
-
-    def run(self, name: str, a: Any, b: Any, out: Any) -> Callable[[], object]:
-        """Return a function without arguments that runs a loop over contiguous float64 arrays."""
-        function = self._functions[name]
-        if self.name == "Numba loop":
-            return lambda: function(a, b, out)
-        pointers = [ctypes.c_void_p(array.ctypes.data) for array in (a, b, out)]
-        n = ctypes.c_longlong(len(a))
-
-        def call(_keep: object = (a, b, out)) -> None:
-            function(*pointers, n)
-
-        return call
+    run: Callable[[str, Any, Any, Any], Callable[[], object]]
 
 
 def c_source() -> str:
@@ -112,11 +87,11 @@ def c_source() -> str:
     return "#include <math.h>\n" + "".join(functions)
 
 
-def compiled_loops(prefer: str = "C") -> CompiledLoops:
-    """Compile the loops with a C compiler if preferred and available, otherwise with Numba."""
-    compiler = find_compiler() if prefer == "C" else None
+def compiled_loops() -> CompiledLoops:
+    """Compile the loops with a C compiler if there is one, otherwise with Numba."""
+    compiler = find_compiler()
     if compiler is None:
-        return _by_numba("there is no C compiler here" if prefer == "C" else "")
+        return _by_numba("there is no C compiler here")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         Path(folder, "loops.c").write_text(c_source(), encoding="utf-8")
         # -lm comes last, because the linker resolves symbols in command-line order.
@@ -124,11 +99,19 @@ def compiled_loops(prefer: str = "C") -> CompiledLoops:
         if done.returncode:
             return _by_numba(f"{compiler} could not build the loops")
         library = ctypes.CDLL(str(Path(folder, "loops.so")))
-    functions = {each.name: getattr(library, each.name) for each in OPERATIONS.values()}
-    for function in functions.values():
-        function.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_longlong]
+
+    def run(name: str, a: Any, b: Any, out: Any) -> Callable[[], object]:
+        function = getattr(library, name)
         function.restype = None
-    return CompiledLoops(f"{compiler_version(compiler)}, {_FLAGS[0]}", "C loop", functions)
+        pointers = [ctypes.c_void_p(array.ctypes.data) for array in (a, b, out)]
+        n = ctypes.c_longlong(len(a))
+
+        def call(_keep: object = (a, b, out)) -> None:
+            function(*pointers, n)
+
+        return call
+
+    return CompiledLoops(f"{compiler_version(compiler)}, {_FLAGS[0]}", "C loop", run)
 
 
 def _by_numba(why: str) -> CompiledLoops:
@@ -138,8 +121,11 @@ def _by_numba(why: str) -> CompiledLoops:
     functions = {each.name: numba.njit(each.loop) for each in OPERATIONS.values()}
     for function in functions.values():  # the first call compiles, outside the measurement
         function(np.ones(2), np.ones(2), np.ones(2))
-    note = f" ({why})" if why else ""
-    return CompiledLoops(f"Numba {numba.__version__}{note}", "Numba loop", functions)
+
+    def run(name: str, a: Any, b: Any, out: Any) -> Callable[[], object]:
+        return functools.partial(functions[name], a, b, out)
+
+    return CompiledLoops(f"Numba {numba.__version__} ({why})", "Numba loop", run)
 
 
 def compiler_says(source: str) -> Page:
@@ -176,8 +162,8 @@ def measure_loops(
         "loop over a tensor": functools.partial(forms.loop, *[t[:SLOW] for t in tensors]),
         "loop over an array": functools.partial(forms.loop, *[a[:SLOW].copy() for a in arrays]),
         "loop over a list": functools.partial(forms.loop, *[a.tolist() for a in arrays]),
-        "torch call": functools.partial(forms.torch, torch, *tensors),
-        "NumPy call": functools.partial(forms.numpy, np, *arrays),
+        "torch call": functools.partial(forms.call, torch, *tensors),
+        "NumPy call": functools.partial(forms.call, np, *arrays),
         compiled.name: compiled.run(forms.name, *[a.copy() for a in arrays]),
     }
     counts = dict.fromkeys(runs, n) | dict.fromkeys(list(runs)[:2], min(n, SLOW))
