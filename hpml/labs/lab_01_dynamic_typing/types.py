@@ -38,15 +38,6 @@ def tried(function: Callable[[object], object], values: Mapping[str, object]) ->
     return Table(["what", "type of x", f"{name if name.isidentifier() else 'function'}(x)"], rows)
 
 
-def moment_of_error(careless: Callable[[bool], object]) -> str:
-    """Return when Python notices a wrong type in a branch, by calling `careless`."""
-    try:
-        careless(False)
-    except TypeError:
-        return "when careless is called"
-    return "when the line is executed"
-
-
 def _short(value: object) -> str:
     from hpml.symbolic.compat import SymbolicTensor
 

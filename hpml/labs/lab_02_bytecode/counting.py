@@ -2,93 +2,62 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from functools import partial
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from hpml.base import style
 from hpml.base.charts import Dot, dots, show
-from hpml.base.errors import describe
 from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.benchmark import Ratio, compare
 from hpml.bytecode import Machine, count_instructions
-from hpml.course.errors import LabError
 
 MOMENT = 3e-4
 """The length of a sample in seconds: so short that other programs interrupt few samples."""
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two versions of a function, counted and timed on the same arguments."""
+class Pair(NamedTuple):
+    """The second version of a function as a multiple of the first."""
 
-    name: str
-    counts: tuple[int, int]
+    instructions: float
     ratio: Ratio
-
-    @property
-    def count_ratio(self) -> float:
-        """The second version's instructions as a multiple of the first's."""
-        return self.counts[1] / self.counts[0]
 
     @property
     def in_words(self) -> str:
         """Both ratios as text, without the ratio of times if it is uncertain."""
         certain = self.ratio.answer != "cannot tell"
         time = f"{self.ratio.value:.2g} × the time" if certain else "time: cannot tell"
-        return f"{self.count_ratio:.2g} × the instructions, {time}"
+        return f"{self.instructions:.2g} × the instructions, {time}"
 
 
-@dataclass(frozen=True)
-class CountsAndTimes:
-    """Pairs of versions, and their figure."""
-
-    pairs: tuple[Pair, ...]
-
-    def __getitem__(self, name: str) -> Pair:
-        return next(pair for pair in self.pairs if pair.name == name)
-
-    def draw(self) -> Page:
-        """Draw the ratio of instructions and the ratio of times of each pair."""
-        rows = []
-        for pair in self.pairs:
-            count, time = _written(pair.count_ratio), _written(pair.ratio.value)
-            rows.append(Dot(pair.name, pair.count_ratio, "", None, style.DATA, "s",
-                            "instructions executed"))  # fmt: skip
-            rows.append(Dot(pair.name, pair.ratio.value, f"{count} × instructions, {time} × time",
-                            (pair.ratio.low, pair.ratio.high), style.ACCENT, "o",
-                            "time, with its 95 % interval"))  # fmt: skip
-        text = "The farther apart square and circle are, the worse the count predicts the time."
-        x = "the second version as a multiple of the first"
-        chart = dots(rows, title="Instructions and time", x=x, log="x", at=(1,))
-        return show(chart, caption=text)
+Versions = tuple[Callable[..., Any], Callable[..., Any], tuple[Any, ...]]
 
 
-def count_and_time(
-    pairs: Mapping[str, tuple[Callable[..., Any], Callable[..., Any], tuple[Any, ...]]],
-    *,
-    rounds: int = 75,
-) -> CountsAndTimes:
+def count_and_time(pairs: Mapping[str, Versions], *, rounds: int) -> dict[str, Pair]:
     """Count the instructions of both functions of each pair, and compare their times."""
-    found = []
+    found = {}
     for name, (first, second, arguments) in pairs.items():
-        values = first(*arguments), second(*arguments)
-        if values[0] != values[1]:
-            raise LabError(
-                f"count_and_time compares two ways to compute one value; in {describe(name)} "
-                f"{first.__name__} returns {describe(values[0])} and {second.__name__} "
-                f"{describe(values[1])}."
-            )
-        runs = {"first": functools.partial(first, *arguments)}
-        runs["second"] = functools.partial(second, *arguments)
+        runs = {"first": partial(first, *arguments), "second": partial(second, *arguments)}
         times = compare(runs, rounds=rounds, min_sample_time=MOMENT)
-        counts = count_instructions(first, *arguments), count_instructions(second, *arguments)
-        found.append(Pair(name, counts, times.ratio("second")))
-    return CountsAndTimes(tuple(found))
+        counts = [count_instructions(function, *arguments) for function in (second, first)]
+        found[name] = Pair(counts[0] / counts[1], times.ratio("second"))
+    return found
+
+
+def draw_counts(pairs: Mapping[str, Pair]) -> Page:
+    """Draw the ratio of instructions and the ratio of times of each pair."""
+    rows = []
+    for name, (instructions, ratio) in pairs.items():
+        text = f"{_written(instructions)} × instructions, {_written(ratio.value)} × time"
+        rows.append(Dot(name, instructions, "", None, style.DATA, "s", "instructions executed"))
+        rows.append(Dot(name, ratio.value, text, (ratio.low, ratio.high), style.ACCENT, "o",
+                        "time, with its 95 % interval"))  # fmt: skip
+    text = "The farther apart square and circle are, the worse the count predicts the time."
+    x = "the second version as a multiple of the first"
+    return show(dots(rows, title="Instructions and time", x=x, log="x", at=(1,)), caption=text)
 
 
 def count_lines(function: FunctionType, *arguments: Any) -> Table:

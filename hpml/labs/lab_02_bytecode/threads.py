@@ -26,19 +26,13 @@ _PAUSE = 2e-4  # seconds; a longer gap between two clock readings means that the
 class ThreadSwitches:
     """The intervals in which each of two threads was running."""
 
-    interval: float
     threads: tuple[tuple[tuple[float, float], ...], ...]
 
     @property
     def switches(self) -> int:
         """The number of switches from one thread to the other."""
-        order = [
-            number
-            for _, number in sorted(
-                (start, number) for number, turns in enumerate(self.threads) for start, _ in turns
-            )
-        ]
-        return sum(a != b for a, b in itertools.pairwise(order))
+        starts = sorted((start, n) for n, turns in enumerate(self.threads) for start, _ in turns)
+        return sum(a != b for (_, a), (_, b) in itertools.pairwise(starts))
 
     @property
     def overlap(self) -> float:
@@ -73,7 +67,7 @@ def record_thread_switches(seconds: float = 0.1) -> ThreadSwitches:
         worker.start()
     for worker in workers:
         worker.join()
-    return ThreadSwitches(sys.getswitchinterval(), tuple(map(tuple, notes)))
+    return ThreadSwitches(tuple(map(tuple, notes)))
 
 
 def draw_thread_switches(run: ThreadSwitches) -> Page:
@@ -87,7 +81,7 @@ def draw_thread_switches(run: ThreadSwitches) -> Page:
         f"A bar: the thread was executing bytecode. Both at once: {run.overlap / end:.1%} of the "
         "time. Where neither has a bar, the operating system had given the core to another program."
     )
-    title = f"switch interval {1e3 * run.interval:g} ms: {run.switches} switches"
+    title = f"switch interval {1e3 * sys.getswitchinterval():g} ms: {run.switches} switches"
     return show(timeline(rows, title=title, x="ms", xlim=(0, 1e3 * end)), caption=text, text=text)
 
 
