@@ -45,10 +45,12 @@ def progress() -> Table:
         if number in LABS:
             items = [*exercises(number), choice(number)]
         done = kept.get(number, {})
-        points = sum(_points(done, item) for item in items if _counts(item))
+        # A bonus exercise has no share of full marks.
+        entries = [(item.points > 0, done.get(item.name, {})) for item in items]
+        points = sum(entry.get("points", 0) for counts, entry in entries if counts)
+        bonus = sum(entry.get("points", 0) for counts, entry in entries if not counts)
+        passed = sum(bool(entry.get("passed")) for _, entry in entries)
         total = sum(item.points for item in items)
-        bonus = sum(_points(done, item) for item in items if not _counts(item))
-        passed = sum(bool(_entry(done, item).get("passed")) for item in items)
         more = f" + {bonus:g}" if bonus else ""
         run = "to its end" if "finished" in done else "begun" if "opened" in done else "–"
         name = path.stem.replace("_", " ")
@@ -64,19 +66,6 @@ def progress() -> Table:
     )
     align = ["left", "left", "left", "right", "right"]
     return Table(["lab", "paths", "run", "passed", "points"], rows, caption=caption, align=align)
-
-
-def _counts(item: Exercise | Choice) -> bool:
-    return isinstance(item, Choice) or item.core
-
-
-def _entry(done: Mapping[str, Any], item: Exercise | Choice) -> Mapping[str, Any]:
-    found = done.get(item.name)
-    return found if isinstance(found, dict) else {}
-
-
-def _points(done: Mapping[str, Any], item: Exercise | Choice) -> float:
-    return float(_entry(done, item).get("points", 0))
 
 
 def misses() -> dict[str, list[float]]:

@@ -102,12 +102,34 @@ def draw_map(places: Mapping[str, int]) -> Page:
             "This system has no `/proc/self/smaps`, so its map cannot be shown here. On Linux, "
             "**the numbers of a large tensor are in mapped memory**, outside the heap."
         )
-    own = {
+    regions, rows = _regions(), []
+    for kind, colour in KINDS.items():
+        own = [region for region in regions if region.kind == kind]
+        mapped = sum(region.end - region.start for region in own)
+        resident = sum(region.resident for region in own)
+        parts = [(resident / 2**20, colour), ((mapped - resident) / 2**20, style.tint(colour, 0.3))]
+        text = (
+            f"{format_bytes(mapped)}, {format_bytes(resident)} of it resident, regions: {len(own)}"
+        )
+        rows.append(Bar(kind, parts, text))
+    stacks = {
         f"the stack of thread {name}": top - 1
         for name, (_, top) in thread_stacks().items()
         if name.startswith("yours")  # not Jupyter's threads
     }
-    return draw_regions(_regions(), {**places, **own})
+    located = [
+        [name, f"{address:#x}", _kind_in(regions, address) or "elsewhere"]
+        for name, address in {**places, **stacks}.items()
+    ]
+    table = Table(["what", "address", "in"], located, align=["left", "right", "left"])
+    page = show(
+        bars(rows, title="This process, high addresses on top", x="MiB"),
+        caption="Dark: resident, in memory now. Light: not in memory. The four kinds in "
+        "the middle are interleaved.",
+        width=8.6,
+        after=table._repr_html_(),
+    )
+    return Page(f"{page.plain}\n\n{table}", page.html, page.png)
 
 
 def kind_at(address: int) -> str:
@@ -121,29 +143,3 @@ def _regions() -> tuple[Region, ...]:
 
 def _kind_in(regions: Sequence[Region], address: int) -> str:
     return next((region.kind for region in regions if address in region), "")
-
-
-def draw_regions(regions: Sequence[Region], places: Mapping[str, int]) -> Page:
-    """Draw a bar of mapped and resident memory per kind, above a table of places."""
-    rows = []
-    for kind, colour in KINDS.items():
-        own = [region for region in regions if region.kind == kind]
-        mapped = sum(region.end - region.start for region in own)
-        resident = sum(region.resident for region in own)
-        parts = [(resident / 2**20, colour), ((mapped - resident) / 2**20, style.tint(colour, 0.3))]
-        count = f"{len(own)} region{'s' * (len(own) != 1)}"
-        text = f"{format_bytes(mapped)}, {format_bytes(resident)} of it resident, {count}"
-        rows.append(Bar(kind, parts, text))
-    located = [
-        [name, f"{address:#x}", _kind_in(regions, address) or "elsewhere"]
-        for name, address in places.items()
-    ]
-    table = Table(["what", "address", "in"], located, align=["left", "right", "left"])
-    page = show(
-        bars(rows, title="This process, high addresses on top", x="MiB"),
-        caption="Dark: resident, in memory now. Light: not in memory. The four kinds in "
-        "the middle are interleaved.",
-        width=8.6,
-        after=table._repr_html_(),
-    )
-    return Page(f"{page.plain}\n\n{table}", page.html, page.png)

@@ -105,13 +105,10 @@ def _break(
 ) -> list[Layer]:
     """Return the layers with an additional one that does not fit."""
     place = generator.randint(0, len(layers))
-    shape = shapes[place]
-    wrong = [_linear(shape[-1] + generator.randint(1, 3), 4)]
-    if len(shape) == 4:
-        wrong += [_conv(shape[1] + 1, 3, 1), _pool(max(shape[2:]) + 1)]
-    else:
-        wrong += [_conv(shape[-1], 3, 1), _pool(1)]
-    return [*layers[:place], generator.choice(wrong), *layers[place:]]
+    features = shapes[place][-1] + generator.randint(1, 3)
+    # No random network has so many channels or such large pictures.
+    wrong = generator.choice([_linear(features, 4), _conv(99, 3, 1), _pool(100)])
+    return [*layers[:place], wrong, *layers[place:]]
 
 
 def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
