@@ -25,36 +25,27 @@ def given(values: list[int]) -> int:
 def counted(result: tuple[Any, int, int], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result, its instructions and calls, and the instructions of `given`."""
     value, instructions, calls = result
-    _, given_instructions, _ = _count(given, {"values": list(arguments["values"])})
-    return {
-        "result": value,
-        "instructions": instructions,
-        "calls": calls,
-        "given": given_instructions,
-    }
+    _, needed, _ = _count(given, {"values": list(arguments["values"])})
+    return {"result": value, "instructions": instructions, "calls": calls, "given": needed}
 
 
-class _Counter:
-    def __init__(self) -> None:
-        self.instructions = 0
-        self.calls = 0
-        self._calling: dict[CodeType, frozenset[int]] = {}
+def _count(function: Callable[..., Any], keywords: dict[str, Any]) -> tuple[Any, int, int]:
+    instructions, calls = 0, 0
+    calling: dict[CodeType, frozenset[int]] = {}
 
-    def instruction(self, code: CodeType, offset: int) -> None:
-        if code not in self._calling:
-            self._calling[code] = frozenset(
+    def count(code: CodeType, offset: int) -> None:
+        nonlocal instructions, calls
+        if code not in calling:
+            calling[code] = frozenset(
                 found.offset
                 for found in dis.get_instructions(code)
                 if found.opname.startswith("CALL") and found.opname != "CALL_INTRINSIC_1"
             )
-        self.instructions += 1
-        self.calls += offset in self._calling[code]
+        instructions += 1
+        calls += offset in calling[code]
 
-
-def _count(function: Callable[..., Any], keywords: dict[str, Any]) -> tuple[Any, int, int]:
-    counter = _Counter()
-    value = watch_instructions(partial(function, **keywords), counter.instruction)
-    return value, counter.instructions, counter.calls
+    value = watch_instructions(partial(function, **keywords), count)
+    return value, instructions, calls
 
 
 # An observer sees only the result, but instructions are counted while the function runs.

@@ -18,29 +18,27 @@ from hpml.benchmark.estimate import estimate
 
 @dataclass(frozen=True)
 class Pauses:
-    """The collector's pauses in a run: starts and lengths in seconds, and the objects freed."""
+    """The collector's pauses in a run: their spans in seconds, and the number of objects freed."""
 
     seconds: float
-    begun: tuple[float, ...]
-    lengths: tuple[float, ...]
+    spans: tuple[tuple[float, float], ...]
     collected: int
 
     @property
     def share(self) -> float:
         """The collector's share of the run's time, in percent."""
-        return 100 * sum(self.lengths) / self.seconds
+        return 100 * sum(end - start for start, end in self.spans) / self.seconds
 
     def plot(self) -> Page:
         """Draw the pauses on a time axis."""
-        longest = format_seconds(max(self.lengths, default=0.0))
+        longest = max((end - start for start, end in self.spans), default=0.0)
         text = (
-            f"{len(self.lengths):,} pauses in {format_seconds(self.seconds)}, together "
-            f"{self.share:.0f} % of the time; the longest took {longest}. "
+            f"{len(self.spans):,} pauses in {format_seconds(self.seconds)}, together "
+            f"{self.share:.0f} % of the time; the longest took {format_seconds(longest)}. "
             f"Objects freed: {self.collected:,}. The two shades only separate neighbours."
         )
-        spans = [(at, at + each) for at, each in zip(self.begun, self.lengths, strict=True)]
         chart = timeline(
-            {"collector": spans},
+            {"collector": self.spans},
             colours={"collector": style.ACCENT},
             title="The collector's pauses",
             x="seconds into the loop",
@@ -50,36 +48,33 @@ class Pauses:
 
 
 def collector_pauses(run: Callable[[], object]) -> Pauses:
-    """Call `run` with the collector enabled, and record the collector's pauses.
+    """Call `run`, and record the collector's pauses.
 
     Source: https://docs.python.org/3/library/gc.html#gc.callbacks
     """
-    begun: list[float] = []
-    ended: list[float] = []
-    collected = [0]
+    begun, collected = 0.0, 0
+    spans: list[tuple[float, float]] = []
 
     def called(phase: str, info: Mapping[str, int]) -> None:
-        (begun if phase == "start" else ended).append(time.perf_counter())
-        if phase == "stop":
-            collected[0] += info["collected"]
+        nonlocal begun, collected
+        if phase == "start":
+            begun = time.perf_counter() - start
+        else:
+            spans.append((begun, time.perf_counter() - start))
+            collected += info["collected"]
 
     gc.collect()
-    was_on = gc.isenabled()
     gc.freeze()
-    gc.callbacks.append(called)
-    gc.enable()
     start = time.perf_counter()
+    gc.callbacks.append(called)
     try:
         result = run()
-        end = time.perf_counter()
+        seconds = time.perf_counter() - start
     finally:
         gc.callbacks.remove(called)
         gc.unfreeze()
-        if not was_on:
-            gc.disable()
     del result
-    pauses = tuple(stop - at for at, stop in zip(begun, ended, strict=False))
-    return Pauses(end - start, tuple(at - start for at in begun), pauses, collected[0])
+    return Pauses(seconds, tuple(spans), collected)
 
 
 def collection_times(makers: Mapping[str, Callable[[], object]]) -> dict[str, Estimate]:

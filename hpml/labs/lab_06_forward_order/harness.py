@@ -11,14 +11,6 @@ AT_MOST = 50_000
 """The largest total number of executions in a call, which stops a forward that never ends."""
 
 
-def _add(*values: Any) -> Any:
-    return sum(values)
-
-
-def _subtract(first: Any, *others: Any) -> Any:
-    return first - sum(others)
-
-
 KINDS: Mapping[str, Callable[..., Any]] = {
     "next": lambda value: value + 1,
     "double": lambda value: 2 * value,
@@ -26,8 +18,8 @@ KINDS: Mapping[str, Callable[..., Any]] = {
     "negative": lambda value: -value,
     "nothing": lambda value: None,
     "is nothing": lambda value: int(value is None),
-    "add": _add,
-    "subtract": _subtract,
+    "add": lambda *values: sum(values),
+    "subtract": lambda first, *others: first - sum(others),
 }
 """The possible operations; `add` and `subtract` take any number of values."""
 

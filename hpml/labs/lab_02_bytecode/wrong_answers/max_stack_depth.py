@@ -6,17 +6,6 @@ def depth_at_the_end(instructions):
     return sum(effect for effect, _target, _falls_through in instructions)
 
 
-def falls_through_only(instructions):
-    """It stops at an instruction that does not fall through. Follow jumps as well."""
-    deepest = depth = 0
-    for effect, _target, falls_through in instructions:
-        depth += effect
-        deepest = max(deepest, depth)
-        if not falls_through:
-            break
-    return deepest
-
-
 def goes_round_for_ever(instructions, index=0, depth=0):
     """It follows a loop for ever. The depth before an instruction is known after the first
     visit: remember where you have been."""

@@ -42,23 +42,19 @@ def _backwards(refers: Sequence[Sequence[int]]) -> list[list[int]]:
     return [[last - other for other in others] for others in reversed(refers)]
 
 
-def random_references(generator: random.Random, count: int, cycle: bool) -> list[list[int]]:
+def _random_references(generator: random.Random, count: int, cycle: bool) -> list[list[int]]:
     """Return random references without a cycle, or with one."""
     refers = [
         generator.sample(range(place), min(place, generator.randint(0, 3)))
         for place in range(count)
     ]
     if cycle:
-        low, *middle, high = sorted(generator.sample(range(count), generator.randint(2, 5)))
-        ring = [low, *middle, high]
-        for place, after in zip(ring, [*ring[1:], low], strict=True):
+        ring = sorted(generator.sample(range(count), generator.randint(2, 5)))
+        for place, after in zip(ring, [*ring[1:], ring[0]], strict=True):
             refers[place] = [after, *refers[place]][:3]
-    names = list(range(count))
-    generator.shuffle(names)
-    mixed: list[list[int]] = [[] for _ in names]
-    for place, others in enumerate(refers):
-        mixed[names[place]] = [names[other] for other in others]
-    return mixed
+    names = generator.sample(range(count), count)
+    renamed = {names[place]: [names[o] for o in others] for place, others in enumerate(refers)}
+    return [renamed[place] for place in range(count)]
 
 
 def _chain(length: int, back_to: int | None) -> list[list[int]]:
@@ -88,7 +84,7 @@ def _cycle_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     ]  # fmt: skip
     for number in range(8 if more else 2):
         cycle = number % 2 == 0
-        refers = random_references(generator, generator.randint(6, 14), cycle)
+        refers = _random_references(generator, generator.randint(6, 14), cycle)
         which = "with" if cycle else "without"
         cases.append(_references(f"drawn, {which} a cycle, number {number + 1}", refers, _KINDS))
     return cases

@@ -32,28 +32,6 @@ def first_object_only(objects):
     return _search(objects, starts=1)
 
 
-def recursion(objects):
-    """Each object on the path needs a function call that has not returned. Python allows about a
-    thousand of them. Keep the path in a list."""
-    known = {id(each): each for each in objects}
-    done = set()
-
-    def search(here, path):
-        if here in path:
-            return path[path.index(here) :]
-        if here not in done:
-            for after in gc.get_referents(known[here]):
-                if id(after) in known and (found := search(id(after), [*path, here])):
-                    return found
-            done.add(here)
-        return None
-
-    for start in known:
-        if found := search(start, []):
-            return [known[name] for name in found]
-    return []
-
-
 def seen_before(objects):
     """Two objects may refer to the same third object without forming a cycle. That an object was
     visited before is not enough: it must be on the current path."""

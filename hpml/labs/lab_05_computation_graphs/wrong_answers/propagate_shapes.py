@@ -4,7 +4,7 @@ import math
 
 
 def _propagate(
-    layers, shape, *, check=True, from_one=0, divide=int.__floordiv__,
+    layers, shape, *, check=True, from_one=0,
     message="layer {} ({}) does not fit", sides_padded=2, pool_stride=None,
 ):  # fmt: skip
     shapes = []
@@ -21,7 +21,7 @@ def _propagate(
             batch, channels, *sides = shape
             kernel, padding = parameters["kernel_size"], parameters.get("padding", 0)
             stride = parameters.get("stride", 1 if kind == "conv2d" else pool_stride or kernel)
-            sides = [divide(n + sides_padded * padding - kernel, stride) + 1 for n in sides]
+            sides = [(n + sides_padded * padding - kernel) // stride + 1 for n in sides]
             fits = channels == parameters.get("in_channels", channels) and min(sides) >= 1
             shape = (batch, parameters.get("out_channels", channels), *sides)
         if check and not fits:
@@ -39,12 +39,6 @@ def checks_nothing(layers, input_shape):
 def counts_from_one(layers, input_shape):
     """The right layer, counted from 1. The first one is `layer 0`."""
     return _propagate(layers, input_shape, from_one=1)
-
-
-def divides_truly(layers, input_shape):
-    """`/` gives floats, and half a pixel where the stride does not divide. A kernel is applied at a
-    whole number of positions: `//`."""
-    return _propagate(layers, input_shape, divide=lambda size, stride: size / stride)
 
 
 def nameless_error(layers, input_shape):
