@@ -112,15 +112,15 @@ def draw_crossing(small: SmallSizes) -> Page:
         drawn.append(Drawn(variant, small.sizes, least, "", marker=style.marker(variant)))
         # Linear interpolation, as in `overtakes`; on logarithmic axes it is a curve.
         drawn.append(Drawn(variant, between, np.interp(between, small.sizes, least).tolist()))
-        if variant != LOOP and math.isinf(small.overtakes(variant)):
-            texts.append(f"the {variant} never overtakes the loop")
-        elif variant != LOOP:
+        if variant != LOOP:
             crossings.append(small.overtakes(variant))
-            texts.append(f"the {variant} overtakes the loop at about {elements(crossings[-1])}")
-    text = f"{'; '.join(texts)}. Marks: the shortest of {small.comparisons[0].rounds} samples."
-    text = text[0].upper() + text[1:]
+            texts.append(f"the {variant} at {elements(crossings[-1])}")
+    text = (
+        f"Faster than the loop: {', '.join(texts)}. "
+        f"Marks: the shortest of {small.comparisons[0].rounds} samples."
+    )
     chart = lines(
         drawn, title="a + b: one call against a loop", x="elements", y="µs in total",
-        log="xy", sizes=small.sizes, at=crossings,
+        log="xy", sizes=small.sizes, at=[size for size in crossings if math.isfinite(size)],
     )  # fmt: skip
     return show(chart, caption=text, text=text)

@@ -94,15 +94,14 @@ def draw_objects(**names: object) -> Page:
 
 def _object(value: object) -> str:
     """Return the fields of an object and its size, as the text of a box."""
-    kind, size = type(value).__name__, f"{sys.getsizeof(value)} bytes"
+    content, size = repr(value), sys.getsizeof(value)
     if isinstance(value, list):
-        size = f"{sys.getsizeof([])} bytes"
-        return f"count, type: {kind}\nlength {len(value)}, address\n{size}"
-    if isinstance(value, tuple):
-        return f"count, type: {kind}\nlength {len(value)}, addresses\n{size}"
-    if hasattr(value, "untyped_storage"):
-        return f"count, type: {kind}\naddress\n{size}"
-    return f"count, type: {kind}\n{value!r}\n{size}"
+        content, size = f"length {len(value)}, address", sys.getsizeof([])
+    elif isinstance(value, tuple):
+        content = f"length {len(value)}, addresses"
+    elif hasattr(value, "untyped_storage"):
+        content = "address"
+    return f"count, type: {type(value).__name__}\n{content}\n{size} bytes"
 
 
 def _outside(value: Any) -> Iterator[tuple[str, str]]:

@@ -60,7 +60,7 @@ _SHORT = {
 }
 
 
-def _program(text: str) -> list[Instruction]:
+def program(text: str) -> list[Instruction]:
     """Return instructions from a text such as ``"l0 l1 + s2 j0"`` or ``"BINARY_POWER"``."""
     found: list[Instruction] = []
     for word in text.split():
@@ -105,18 +105,18 @@ _PROGRAMS: tuple[tuple[str, str, list[Any], str], ...] = (
 
 
 def _execute_cases(generator: random.Random, more: bool) -> list[Case]:
-    tried = [(name, (_program(text), values), part) for name, text, values, part in _PROGRAMS]
+    tried = [(name, (program(text), values), part) for name, text, values, part in _PROGRAMS]
     for number in range(1, 31 if more else 4):
         tried.append((f"random program {number}", _random_program(generator), "right"))
     for number in range(1, 9 if more else 2):
         tried.append((f"random loop {number}", _random_loop(generator), "jumps"))
     for number in range(1, 4 if more else 2):
         name = generator.choice(("BINARY", "LOAD", "STORE")) + f"_{generator.randint(100, 999)}"
-        program = _program(f"l0 l0 {name} s0"), [generator.randint(0, 9)]
-        tried.append((f"a made-up name {number}", program, "unknown"))
+        instructions, values = program(f"l0 l0 {name} s0"), [generator.randint(0, 9)]
+        tried.append((f"a made-up name {number}", (instructions, values), "unknown"))
     return [
-        Case(name, {"instructions": program, "values": values}, part)
-        for name, (program, values), part in tried
+        Case(name, {"instructions": instructions, "values": values}, part)
+        for name, (instructions, values), part in tried
     ]
 
 
@@ -144,7 +144,7 @@ def _random_loop(generator: random.Random) -> tuple[list[Instruction], list[Any]
     text = (
         f"l1 c{limit} < f21 l1 c{middle} < f12 l0 l1 {one} j15 l0 c2 {other} s0 l1 c{step} + s1 j0"
     )
-    return _program(text), [generator.randint(-9, 9), 0]
+    return program(text), [generator.randint(-9, 9), 0]
 
 
 def _execute_symptom(case: Case, outcome: Outcome) -> object:

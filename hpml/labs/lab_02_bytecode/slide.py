@@ -16,7 +16,7 @@ from hpml.bytecode import count_instructions, disassemble
 from hpml.bytecode.disassembly import Instruction
 from hpml.course.errors import LabError
 from hpml.course.racing import answering
-from hpml.labs.lab_02_bytecode.exercises import values_after
+from hpml.labs.lab_02_bytecode.exercises import program, values_after
 
 LISTING: tuple[tuple[int, str, str], ...] = (
     (0, "LOAD_GLOBAL", "torch"),
@@ -68,13 +68,7 @@ def lecture_beside(function: FunctionType) -> Table:
     return Table(["on the slide", f"Python {code.version}", "what has changed"], rows)
 
 
-ODD_SUM: list[tuple[str, int | None]] = [
-    ("LOAD_CONST", 0), ("STORE_FAST", 1), ("LOAD_CONST", 1), ("STORE_FAST", 2),
-    ("LOAD_FAST", 2), ("LOAD_FAST", 0), ("COMPARE_LESS", None), ("POP_JUMP_IF_FALSE", 17),
-    ("LOAD_FAST", 1), ("LOAD_FAST", 2), ("BINARY_ADD", None), ("STORE_FAST", 1),
-    ("LOAD_FAST", 2), ("LOAD_CONST", 2), ("BINARY_ADD", None), ("STORE_FAST", 2),
-    ("JUMP", 4),
-]  # fmt: skip
+ODD_SUM = program("c0 s1 c1 s2 l2 l0 < f17 l1 l2 + s1 l2 c2 + s2 j4")
 """The lab's function `odd_sum` in the slide's instructions; the values are n, total and i."""
 
 

@@ -26,7 +26,7 @@ from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Comparison
 from hpml.course.errors import LabError
 from hpml.course.racing import race
-from hpml.jit import JitError, NoCompilerError, build_extension
+from hpml.jit import JitError, build_extension
 
 _MODULE = """
 static PyMethodDef methods[] = {
@@ -47,11 +47,9 @@ def built(source: str, name: str, flags: Sequence[str] = ("-O3",)) -> ModuleType
     """Build and import an extension; if that fails, report why and return None."""
     try:
         return build_extension(source, name, flags=flags)
-    except NoCompilerError as error:
-        put(say(f"**No extension is built here**: {error}."), uuid.uuid4().hex)
     except JitError as error:
-        put(say(f"**{name} could not be built**: {str(error)[:1000]}"), uuid.uuid4().hex)
-    return None
+        put(say(f"**No extension is built here**: {str(error)[:1000]}"), uuid.uuid4().hex)
+        return None
 
 
 def build_seconds(source: str, name: str) -> float:

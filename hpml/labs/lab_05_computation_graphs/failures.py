@@ -34,22 +34,18 @@ def _failure(run: Callable[[], object]) -> tuple[str, str, int]:
         raise LabError("failures expects code that fails, but nothing failed: change its input.")
     (error,) = caught
     file = getattr(getattr(run, "__code__", None), "co_filename", None)
-    lines = _own_lines(error.__traceback__, file)
     message = [f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())]
-    return lines[-1] if lines else "", ". ".join(map(_with_lines, message)), len(work.operations)
+    text = ". ".join(map(_with_lines, message))
+    return _own_line(error.__traceback__, file), text, len(work.operations)
 
 
-def _own_lines(trace: TracebackType | None, file: str | None) -> tuple[str, ...]:
-    """Return the lines of a traceback that are in a notebook or in `file`."""
-    found = []
-    for frame in traceback.extract_tb(trace):
-        if frame.filename == file or _is_cell(frame.filename):
-            found.append(_text_of(frame))
-    return tuple(line for line in found if line)
-
-
-def _text_of(frame: traceback.FrameSummary) -> str:
-    """Return the line of a frame; for a lambda only the expression that failed."""
+def _own_line(trace: TracebackType | None, file: str | None) -> str:
+    """Return the last line of a traceback in a cell or `file`; of a lambda only what failed."""
+    frames = traceback.extract_tb(trace)
+    own = [frame for frame in frames if frame.filename == file or _is_cell(frame.filename)]
+    if not own:
+        return ""
+    frame = own[-1]
     # The columns of a frame count bytes.
     if frame.name == "<lambda>" and frame.colno is not None and frame.lineno == frame.end_lineno:
         line = linecache.getline(frame.filename, frame.lineno or 0).encode()
