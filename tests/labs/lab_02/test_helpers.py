@@ -16,8 +16,11 @@ from hpml.bytecode import disassemble, trace
 from hpml.course.errors import LabError
 from hpml.labs.lab_02_bytecode import counting, harness, slide, stages
 
-SOLUTION = Path(__file__).parents[2] / "solutions" / "lab_02" / "execute" / "right.py"
-execute = runpy.run_path(str(SOLUTION))["execute"]
+SOLUTIONS = Path(__file__).parents[2] / "solutions" / "lab_02"
+execute, max_stack_depth = (
+    runpy.run_path(str(SOLUTIONS / name / "right.py"))[name]
+    for name in ("execute", "max_stack_depth")
+)
 
 
 def larger(a: int, b: int) -> int:
@@ -87,16 +90,7 @@ def test_a_function_whose_stack_depends_on_a_jump_is_refused() -> None:
 
 @pytest.mark.parametrize("function", [larger, lecture, countdown, slides_f])
 def test_following_the_effects_gives_the_compilers_own_stack_size(function: Any) -> None:
-    steps, before = slide.effects(function), {0: 0}
-    for _ in steps:
-        for place, depth in list(before.items()):
-            effect, target, falls = steps[place]
-            if target is not None:
-                before[target] = depth + effect
-            if falls:
-                before[place + 1] = depth + effect
-    deepest = max(max(depth, depth + steps[place][0]) for place, depth in before.items())
-    assert deepest == function.__code__.co_stacksize
+    assert max_stack_depth(slide.effects(function)) == function.__code__.co_stacksize
 
 
 def test_the_log_tells_when_ints_and_then_floats_get_their_form() -> None:

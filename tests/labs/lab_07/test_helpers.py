@@ -9,12 +9,10 @@ from torch import nn
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.estimate import Estimate
 from hpml.benchmark.measurement import Measurement
-from hpml.bytecode import count_instructions
 from hpml.labs.lab_07_code_generation import budget, generated, networks
 from hpml.labs.lab_07_code_generation.budget import PARTS, Budget
 from hpml.profiling import profile_calls
 from hpml.symbolic import config
-from hpml.symbolic.execution.instructions import is_execution
 
 WITHOUT_LOOPS = float("inf")
 
@@ -28,25 +26,6 @@ def _no_gradients():
 def test_the_documents_example_is_printed_as_in_the_documents():
     with config.loop_length(10):
         assert networks.documents_example()._generated_forward_source == networks.DOCUMENTS_SOURCE
-
-
-def each_layer(execution, *, inside):
-    with config.loop_length(WITHOUT_LOOPS):
-        few, many = (
-            networks.chain_model([nn.Linear(4, 4) for _ in range(n)], execution) for n in (5, 10)
-        )
-    x = torch.ones(1, 4)
-    for model in (few, many):
-        model(x)  # the first forward looks at the layers more closely
-    within = None if inside else is_execution
-    counts = [count_instructions(model, x, within=within) for model in (few, many)]
-    return (counts[1] - counts[0]) / 5
-
-
-def test_an_inlined_line_is_longer_than_a_call_and_all_that_is_executed():
-    line = each_layer("inlined", inside=False)
-    assert line > each_layer("codegen", inside=False)
-    assert line == each_layer("inlined", inside=True) < each_layer("codegen", inside=True)
 
 
 def both_forms(model, x):
