@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -28,6 +29,19 @@ def ladder(diamonds: int) -> dict[str, list[str]]:
     for i in range(1, diamonds + 1):
         parents |= {f"left{i}": [top], f"right{i}": [top], f"join{i}": [f"left{i}", f"right{i}"]}
         top = f"join{i}"
+    return parents
+
+
+def random_parents(generator: random.Random, operations: int) -> dict[str, list[str]]:
+    """Return a random graph with values that are shared, used twice, or not needed."""
+    inputs = generator.randint(1, 3)
+    names = [f"{letter}{n}" for letter in "uvw" for n in range(1, 40)]
+    names = generator.sample(names, inputs + operations)
+    parents: dict[str, list[str]] = {name: [] for name in names[:inputs]}
+    for i, name in enumerate(names[inputs:], start=inputs):
+        # Recent values only, so that the graphs become deep.
+        near = names[max(0, i - 4) : i]
+        parents[name] = [generator.choice(near) for _ in range(generator.choice((1, 1, 2, 2, 3)))]
     return parents
 
 
