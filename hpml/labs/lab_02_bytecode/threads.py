@@ -6,9 +6,8 @@ import functools
 import hashlib
 import itertools
 import multiprocessing
-import os
+import platform
 import sys
-import sysconfig
 import threading
 import time
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -130,7 +129,7 @@ class GilScaling:
         text = (
             "Dashed: 1 is side by side, 2 is one after the other. "
             f"The line at a bar's end is the 95 % interval over {self.rounds} rounds. "
-            f"Cores that this process may use: {cores()}. {self.busy}"
+            f"{self.busy}"
         ).rstrip()
         x = "time for two shares, where one share alone takes 1"
         return show(bars(rows, title="Twice the work", x=x, at=(1, 2)), caption=text, text=text)
@@ -164,21 +163,7 @@ def measure_gil_scaling(n: int = 300_000, *, rounds: int = 75) -> GilScaling:
     return GilScaling({**ratios, HASHES: hashing.ratio(HASHES)}, loop.rounds)
 
 
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def build_says() -> str:
-    """Return a sentence: whether this Python was built with the lock, and whether it is on."""
-    version = ".".join(map(str, sys.version_info[:2]))
-    if not sysconfig.get_config_var("Py_GIL_DISABLED"):
-        return f"This is Python {version}, built **with** the lock."
-    enabled = getattr(sys, "_is_gil_enabled", lambda: True)()
-    state = "on at present" if enabled else "off"
-    return (
-        f"This is Python {version}, built so that it can run **without** the lock; "
-        f"the lock is {state}."
-    )
+    """Return a sentence: the version of Python, and whether its lock is on."""
+    on = getattr(sys, "_is_gil_enabled", lambda: True)()
+    return f"This is Python {platform.python_version()}; the lock is **{'on' if on else 'off'}**."

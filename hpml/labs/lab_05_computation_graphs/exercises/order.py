@@ -11,6 +11,8 @@ from hpml.base.errors import describe
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import Outcome, Raised, Returned, symptom
 from hpml.course.exercises.same import shown
+from hpml.course.model_graphs import edges_of
+from hpml.course.small_graphs import random_parents
 
 Edges = Mapping[str, Sequence[str]]
 
@@ -25,18 +27,13 @@ def nodes_of(edges: Edges) -> list[str]:
 
 
 def random_graph(generator: random.Random, size: int) -> dict[str, list[str]]:
-    """Return a shuffled graph without cycles, some targets listed twice."""
-    names = [
-        f"{letter}{number}" for number, letter in enumerate(generator.choices("kmpqx", k=size))
-    ]
-    generator.shuffle(names)
-    edges: dict[str, list[str]] = {}
-    for place, name in enumerate(names):
-        later = names[place + 1 : place + 6]
-        targets = generator.sample(later, min(generator.choice((0, 1, 1, 2, 2)), len(later)))
-        edges[name] = targets + targets[:1] * (generator.random() < 0.2)
-    known = {target for few in edges.values() for target in few}
-    entries = [n for n in names if edges[n] or n not in known or generator.random() < 0.5]
+    """Return a shuffled graph without cycles; some targets are listed twice or have no entry."""
+    parents = random_parents(generator, size)
+    edges = {
+        name: targets + targets[:1] * (generator.random() < 0.2)
+        for name, targets in edges_of(parents).items()
+    }
+    entries = [n for n in edges if edges[n] or not parents[n] or generator.random() < 0.5]
     generator.shuffle(entries)
     return {name: edges[name] for name in entries}
 

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden
 from hpml.course.exercises.same import expect
-from hpml.course.small_graphs import Parents, chain, ladder
+from hpml.course.small_graphs import Parents, chain, ladder, random_parents
 from hpml.labs.lab_06_forward_order.exercises.forwards import LAZY_FORWARD, ORDERED_FORWARD
 from hpml.labs.lab_06_forward_order.exercises.graphs import (
     NO_LIBRARY,
     TWICE,
     WRITE_IT,
     executions,
-    random_graph,
 )
 
 
@@ -31,7 +30,7 @@ def _count_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         (f"{drawn} diamonds, drawn", ladder(drawn), f"join{drawn}", "large"),
     ]
     for number in range(6 if more else 1):
-        graph = random_graph(generator, generator.randint(5, 14))
+        graph = random_parents(generator, generator.randint(5, 14))
         output = generator.choice([name for name in graph if graph[name]])
         name = f"a graph of {len(graph)} values, number {number + 1}"
         graphs.append((name, graph, output, "right"))

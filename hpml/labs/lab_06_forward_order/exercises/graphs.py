@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hpml.course.exercises.exercise import Case
-from hpml.course.small_graphs import Parents
+from hpml.course.small_graphs import Parents, random_parents
 from hpml.labs.lab_06_forward_order.harness import KINDS
 
 TWICE = {"x": [], "a": ["x"], "b": ["a", "a"]}
@@ -50,19 +50,6 @@ def needed(case: Case) -> set[str]:
     return {name for name in found if parents[name]}
 
 
-def random_graph(generator: random.Random, operations: int) -> dict[str, list[str]]:
-    """Return a random graph with values that are shared, used twice, or not needed."""
-    inputs = generator.randint(1, 3)
-    names = [f"{letter}{n}" for letter in "uvw" for n in range(1, 40)]
-    names = generator.sample(names, inputs + operations)
-    parents: dict[str, list[str]] = {name: [] for name in names[:inputs]}
-    for i, name in enumerate(names[inputs:], start=inputs):
-        # Recent values only, so that the graphs become deep.
-        near = names[max(0, i - 4) : i]
-        parents[name] = [generator.choice(near) for _ in range(generator.choice((1, 1, 2, 2, 3)))]
-    return parents
-
-
 def ask(
     name: str,
     parents: Parents,
@@ -90,7 +77,7 @@ def ask(
 
 def random_ask(generator: random.Random, number: int) -> Case:
     """Return a case of `lazy_forward` on a random graph, listed in random order."""
-    graph = random_graph(generator, generator.randint(4, 9))
+    graph = random_parents(generator, generator.randint(4, 9))
     one, several = ("next", "double", "negative"), ("subtract", "subtract", "add")
     kinds = {
         name: generator.choice(one if len(above) == 1 else several)

@@ -60,11 +60,11 @@ def _run_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         ("the first is read again at the end", [a, b, c, d, last], "e", 2, "branches"),
     ]
     for number in range(1, 7 if more else 2):
-        calls = _straight(generator)
+        calls = _drawn(generator, branches=False)
         for where, output in (("last", calls[-1][0]), ("any", generator.choice(calls)[0])):
             name = f"straight, number {number}, output {where}"
             known.append((name, calls, output, generator.randint(1, 3), "right"))
-        calls, name = _branching(generator), f"branches, number {number}"
+        calls, name = _drawn(generator, branches=True), f"branches, number {number}"
         known.append((name, calls, calls[-1][0], generator.randint(1, 3), "branches"))
     return [
         Case(name, {"calls": calls, "output": output, "min_length": min_length}, part)
@@ -72,26 +72,15 @@ def _run_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     ]
 
 
-def _straight(generator: random.Random) -> list[Call]:
-    """Return chains of calls, each from a separate input."""
-    calls: list[Call] = []
-    for chain in range(generator.randint(1, 3)):
-        above = f"x{chain}"
-        for _ in range(generator.randint(1, 5)):
-            name = f"h{len(calls)}"
-            calls.append((name, generator.randint(0, 9), [above]))
-            above = name
-    return calls
-
-
-def _branching(generator: random.Random) -> list[Call]:
-    """Return calls, some of which join two values or share one with another call."""
+def _drawn(generator: random.Random, branches: bool) -> list[Call]:
+    """Return chains of calls; with branches, some join two values or share one."""
     calls: list[Call] = []
     names = ["x"]
     for number in range(generator.randint(6, 11)):
-        near = names[-1] if generator.random() < 0.7 else generator.choice(names)
-        arguments = [near]
-        if generator.random() < 0.2:
+        arguments = [names[-1]]
+        if generator.random() < 0.3:
+            arguments = [generator.choice(names) if branches else f"x{number}"]
+        if branches and generator.random() < 0.2:
             arguments.append(generator.choice(names))
         names.append(f"h{number}")
         calls.append((names[-1], generator.randint(0, 9), arguments))

@@ -10,6 +10,7 @@ from hpml.base.errors import describe
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import Outcome, observed, symptom
 from hpml.course.exercises.same import shown
+from hpml.course.small_graphs import random_parents
 from hpml.labs.lab_07_code_generation.harness import input_values, layer_value, source_and_run
 
 Call = tuple[str, int, list[str]]
@@ -72,7 +73,10 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         ("an input is the output", ["x", "y"], [a, b, c], "y", "unneeded"),
     ]
     for number in range(1, 7 if more else 2):
-        inputs, calls = _network(generator)
+        parents = random_parents(generator, generator.randint(4, 10))
+        inputs = [name for name in parents if not parents[name]]
+        calls = [(name, generator.randint(0, 12), parents[name]) for name in parents]
+        calls = calls[len(inputs) :]
         output = generator.choice(calls)[0]
         known.append((f"any network, number {number}", inputs, calls, output, "unneeded"))
     chain: list[Call] = [(f"h{n}", n, [f"h{n - 1}" if n else "x"]) for n in range(_DEEP)]
@@ -83,17 +87,6 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         Case(name, {"inputs": inputs, "calls": calls, "output": output}, part)
         for name, inputs, calls, output, part in known
     ]
-
-
-def _network(generator: random.Random) -> tuple[list[str], list[Call]]:
-    inputs = [f"i{number}" for number in range(generator.randint(1, 3))]
-    names, calls = list(inputs), []
-    for number in range(generator.randint(4, 10)):
-        arguments = generator.choices(names[-4:], k=generator.choice((1, 1, 2, 3)))
-        # Random letters, so that sorting the calls by name gives a wrong order.
-        names.append(f"{generator.choice('ahpz')}{number}")
-        calls.append((names[-1], generator.randint(0, 12), arguments))
-    return inputs, calls
 
 
 # --- judging ---
