@@ -20,18 +20,10 @@ from hpml.labs.kept import keep_passed
 
 
 def check(function: Callable[..., Any]) -> Checked:
-    """Try a function on the visible cases of its exercise, and show the verdict.
+    """Try a function on the visible cases of its exercise, and show and return the verdict.
 
-    The verdict is right, not done yet, or the smallest failing case; from the second failure on it
-    offers a hint. Exceptions of the function are reported, not raised. If a case is interrupted or
-    takes too long, the verdict covers the cases before it. The first 2,000 characters that the
-    function prints are shown.
-
-    Args:
-        function: the function, under the exercise's name, by which the exercise is found.
-
-    Returns:
-        The verdict, with the page that was shown.
+    The exercise is found by the function's name. Exceptions of the function are reported, not
+    raised. If a case is interrupted or takes too long, the verdict covers the cases before it.
 
     >>> def dead_nodes(edges, outputs):
     ...     return set()
@@ -64,11 +56,7 @@ def check(function: Callable[..., Any]) -> Checked:
 def hint(function: Callable[..., Any]) -> Page:
     """Return the next hint for an exercise; each call adds one more.
 
-    Args:
-        function: the function, under the exercise's name.
-
-    Raises:
-        LabError: if there is no such exercise.
+    Raises LabError if there is no exercise of the function's name.
 
     >>> def hello(name):
     ...     return name
@@ -81,15 +69,10 @@ def hint(function: Callable[..., Any]) -> Page:
 def explain(choice: int | None) -> Page:
     """Return the explanation that ends the open lab; the first choice counts.
 
-    Args:
-        choice: the number of the chosen experiment, from 1; None before the choice.
-
-    Returns:
-        The question with its hypotheses and numbered experiments. After a choice, also whether
-        that experiment distinguishes the hypotheses, and what each experiment would show.
-
-    Raises:
-        LabError: if the open lab has no explanation, or the cell assigned another number.
+    `choice` is the number of the chosen experiment, from 1; None before the choice. The page has
+    the question with its hypotheses and experiments; after a choice, also whether that experiment
+    distinguishes the hypotheses, and what each would show. Raises LabError if the open lab has no
+    explanation, or if the cell assigned another number.
 
     >>> from hpml.labs import lab_head
     >>> _ = lab_head("try-explain", "Trying things out")

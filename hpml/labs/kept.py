@@ -19,16 +19,9 @@ from hpml.labs.lab_06_forward_order.references import ordered_forward
 def mine(name: str) -> Callable[..., Any]:
     """Return the function that the student wrote for an earlier exercise.
 
-    Args:
-        name: the exercise's function, such as ``"ordered_forward"``.
-
-    Returns:
-        The function as it was when its check passed, compiled from its saved source. If it never
-        passed, the course's version of `topological_order` or `ordered_forward`.
-
-    Raises:
-        LabError: if there is no such exercise, or if the function never passed its check and the
-            course provides no version.
+    It is compiled from the source that was saved when its check passed. If it never passed, the
+    course's version of `topological_order` or `ordered_forward` is returned; for another name,
+    LabError is raised.
 
     >>> mine("topological_order")({"a": ["b"], "b": []})
     ['a', 'b']

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,17 +32,15 @@ class Budget:
     whole: Estimate
     floor: Estimate
 
-    def items(self) -> ItemsView[str, Estimate]:
-        """Return the parts with their names."""
-        return self.parts.items()
-
     def share(self, prefix: str) -> float:
         """Return the share of the parts whose names start with `prefix`."""
-        return sum(p.value for n, p in self.items() if n.startswith(prefix)) / self.whole.value
+        return (
+            sum(p.value for n, p in self.parts.items() if n.startswith(prefix)) / self.whole.value
+        )
 
     def unsure(self, prefix: str) -> str:
         """Return why the share of these parts is too uncertain, or an empty text."""
-        parts = [part for name, part in self.items() if name.startswith(prefix)]
+        parts = [part for name, part in self.parts.items() if name.startswith(prefix)]
         low, high = sum(part.low for part in parts), sum(part.high for part in parts)
         if low > 0 and high <= 2 * low:
             return ""
@@ -51,13 +49,13 @@ class Budget:
     @property
     def gap(self) -> float:
         """The time that the parts do not explain; negative if they add up to more."""
-        return self.whole.value - sum(part.value for _, part in self.items())
+        return self.whole.value - sum(part.value for part in self.parts.values())
 
     def picture(self) -> Page:
         """Draw one layer as a stacked bar, its parts, the floor, and the rest."""
         rows, stack, left = [], [], 0.0
         shades = style.series(list(self.parts))
-        for name, part in self.items():
+        for name, part in self.parts.items():
             time, share = 1e6 * part.value, _percent(part.value / self.whole.value)
             text = f"{format_interval(part)}, {share}"
             rows.append(Bar(name, time, text, start=left, colour=shades[name]))

@@ -65,10 +65,10 @@ def test_the_parts_add_up_to_the_whole_within_each_round():
     found = budget.budget(stages())
     middle = 1.5e-6
     expected = [1 * middle, 2 * middle, 7 * middle, 11 * middle, 9 * middle, 15 * middle]
-    assert [part.value for _, part in found.items()] == pytest.approx(expected)
-    assert sum(part.value for _, part in found.items()) == pytest.approx(found.whole.value)
+    assert [part.value for part in found.parts.values()] == pytest.approx(expected)
+    assert sum(part.value for part in found.parts.values()) == pytest.approx(found.whole.value)
     assert found.share("F.linear") == pytest.approx(20 / 45)
-    assert all(part.low < part.value < part.high for _, part in found.items())
+    assert all(part.low < part.value < part.high for part in found.parts.values())
 
 
 def test_what_the_parts_leave_of_the_whole_is_shown_and_wide_parts_are_not_scored():

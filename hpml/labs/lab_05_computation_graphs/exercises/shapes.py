@@ -48,13 +48,8 @@ def _after(
             return None
         stride, padding = parameters.get("stride", 1), parameters.get("padding", 0)
         out = parameters["out_channels"]
-    after = tuple(_places(side, kernel, stride, padding) for side in sides)
+    after = tuple(len(range(-padding, side + padding - kernel + 1, stride)) for side in sides)
     return (batch, out, *after) if min(after) >= 1 else None
-
-
-def _places(side: int, kernel: int, stride: int, padding: int) -> int:
-    """Return the number of kernel positions along a side of the padded image."""
-    return len(range(-padding, side + padding - kernel + 1, stride))
 
 
 def _linear(inputs: int, outputs: int) -> Layer:
@@ -76,39 +71,29 @@ _FLATTEN: Layer = ("flatten", {})
 
 def _random_layers(
     generator: random.Random, shape: tuple[int, ...], length: int
-) -> tuple[list[Layer], list[tuple[int, ...]]]:
-    """Return layers that fit, and the shapes before each and after the last."""
+) -> tuple[list[Layer], list[Layer]]:
+    """Return layers that fit, and the same with an additional one that does not."""
     layers: list[Layer] = []
     shapes = [shape]
     while len(layers) < length:
-        layer = _random_layer(generator, shapes[-1], len(layers) >= length // 2)
-        after = _after(*layer, shapes[-1])
+        shape = shapes[-1]
+        stride = generator.choice([{}, {"stride": generator.randint(1, 3)}])
+        padding = generator.choice([{}, {"padding": generator.randint(0, 3)}])
+        out, kernel = generator.randint(1, 12), generator.randint(1, 5)
+        choices = [_RELU, _linear(shape[-1], generator.randint(1, 40))]
+        if len(shape) == 4:
+            conv, pool = _conv(shape[1], out, kernel, **stride, **padding), _pool(kernel, **stride)
+            choices = [_RELU, conv, conv, pool, _FLATTEN][: 4 + (len(layers) >= length // 2)]
+        layer = generator.choice(choices)
+        after = _after(*layer, shape)
         if after is not None and max(after) < 5000:
             layers.append(layer)
             shapes.append(after)
-    return layers, shapes
-
-
-def _random_layer(generator: random.Random, shape: tuple[int, ...], late: bool) -> Layer:
-    if len(shape) == 2:
-        return generator.choice([_RELU, _linear(shape[-1], generator.randint(1, 40))])
-    stride = generator.choice([{}, {"stride": generator.randint(1, 3)}])
-    padding = generator.choice([{}, {"padding": generator.randint(0, 3)}])
-    out, kernel = generator.randint(1, 12), generator.randint(1, 5)
-    conv = _conv(shape[1], out, kernel, **stride, **padding)
-    choices = [conv, conv, _pool(generator.randint(1, 3), **stride), _RELU]
-    return generator.choice([*choices, _FLATTEN, _FLATTEN] if late else choices)
-
-
-def _break(
-    generator: random.Random, layers: list[Layer], shapes: Sequence[tuple[int, ...]]
-) -> list[Layer]:
-    """Return the layers with an additional one that does not fit."""
-    place = generator.randint(0, len(layers))
+    place = generator.randint(0, length)
     features = shapes[place][-1] + generator.randint(1, 3)
     # No random network has so many channels or such large pictures.
     wrong = generator.choice([_linear(features, 4), _conv(99, 3, 1), _pool(100)])
-    return [*layers[:place], wrong, *layers[place:]]
+    return layers, [*layers[:place], wrong, *layers[place:]]
 
 
 def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
@@ -142,9 +127,8 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
     for number in range(8 if more else 1):
         sides = generator.randint(9, 40), generator.randint(9, 40)
         shape = (generator.randint(1, 64), generator.randint(1, 4), *sides)
-        layers, shapes = _random_layers(generator, shape, generator.randint(3, 8))
+        layers, broken = _random_layers(generator, shape, generator.randint(3, 8))
         tried[f"{len(layers)} layers, number {number + 1}"] = (layers, shape)
-        broken = _break(generator, layers, shapes)
         name = f"{len(broken)} layers of which one does not fit, number {number + 1}"
         misfits[name] = (broken, shape)
     return [
