@@ -23,20 +23,6 @@ def difference_of_squares(points):
     return distances
 
 
-@numba.njit
-def never_reset(points):
-    """The sum continues from one pair of points to the next. Each pair begins at 0."""
-    count, axes = points.shape
-    distances = np.zeros((count, count))
-    total = 0.0
-    for i in range(count):
-        for j in range(count):
-            for k in range(axes):
-                total += (points[i, k] - points[j, k]) ** 2
-            distances[i, j] = math.sqrt(total)
-    return distances
-
-
 def not_compiled(points):
     """The result is right, but Python and NumPy compute it. `@numba.njit` in the line above `def`
     passes the function to the compiler."""

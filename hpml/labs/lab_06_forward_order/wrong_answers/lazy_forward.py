@@ -1,20 +1,6 @@
 """Wrong answers to `lazy_forward`: each docstring is the diagnosis."""
 
 
-def _forward(parents, operations, values, output):
-    waiting = [output]
-    while waiting:
-        name = waiting[-1]
-        missing = [parent for parent in parents[name] if parent not in values]
-        if name in values:
-            waiting.pop()
-        elif missing:
-            waiting += missing
-        else:
-            values[name] = operations[name](*[values[parent] for parent in parents[name]])
-    return values[output]
-
-
 def executes_everything(parents, operations, inputs, output):
     """It went through the whole graph, from its first entry on. Begin at `output` and execute only
     what it needs. Also, `parents` does not always name parents before children."""
@@ -28,7 +14,17 @@ def executes_everything(parents, operations, inputs, output):
 def fills_inputs(parents, operations, inputs, output):
     """It left values in the caller's `inputs`. The next call finds old values there: begin with a
     copy, `dict(inputs)`."""
-    return _forward(parents, operations, inputs, output)
+    waiting = [output]
+    while waiting:
+        name = waiting[-1]
+        missing = [parent for parent in parents[name] if parent not in inputs]
+        if name in inputs:
+            waiting.pop()
+        elif missing:
+            waiting += missing
+        else:
+            inputs[name] = operations[name](*[inputs[parent] for parent in parents[name]])
+    return inputs[output]
 
 
 def forgets_who_asked(parents, operations, inputs, output):
@@ -53,13 +49,6 @@ def no_memory(parents, operations, inputs, output):
         return inputs[output]
     values = [no_memory(parents, operations, inputs, name) for name in parents[output]]
     return operations[output](*values)
-
-
-def passes_a_list(parents, operations, inputs, output):
-    """It passes one list to the operation. An operation takes its values as separate arguments:
-    `operation(*values)`."""
-    taking_a_list = {name: lambda *values, run=run: run(values) for name, run in operations.items()}
-    return _forward(parents, taking_a_list, dict(inputs), output)
 
 
 def recursion(parents, operations, inputs, output):

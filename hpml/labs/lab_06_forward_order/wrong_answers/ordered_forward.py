@@ -20,15 +20,6 @@ def last_value(order, parents, operations, inputs, output):
     return result
 
 
-def passes_a_list(order, parents, operations, inputs, output):
-    """It passes one list to the operation. An operation takes its values as separate arguments:
-    `operation(*values)`."""
-    values = dict(inputs)
-    for name in order:
-        values[name] = operations[name]([values[parent] for parent in parents[name]])
-    return values[output]
-
-
 def stops_at_output(order, parents, operations, inputs, output):
     """It returns as soon as `output` is known. The operations after it in the order must be
     executed too: this forward follows its order and decides nothing."""
