@@ -31,13 +31,8 @@ def questions() -> tuple[Question, ...]:
 def ten_questions(answers: str = "", *, after: bool = False) -> Table:
     """Return the ten questions with your answers; after the course also what has changed.
 
-    Args:
-        answers: a letter for each question, such as ``"abc-abcabc"``; ``-`` for a question that
-            you cannot answer. Empty before you answer.
-        after: whether the course is over; then the right answers are shown.
-
-    Raises:
-        LabError: if `answers` is neither empty nor ten of the letters a, b, c and ``-``.
+    `answers` is empty or has a letter for each question, such as ``"abc-abcabc"``, with ``-`` where
+    you do not know; otherwise LabError is raised. `after` the course the right ones are shown.
     """
     asked, given = questions(), answers.replace(" ", "").lower()
     if given and (len(given) != len(asked) or set(given) - set("abc-")):

@@ -89,11 +89,9 @@ def in_order(measurement: Measurement) -> Page:
     samples = [1e6 * sample for sample in measurement.samples]
     half, count = len(samples) // 2, len(samples)
     first, second = statistics.median(samples[:half]), statistics.median(samples[half:])
-    change = second / first - 1
     text = (
-        f"{measurement.name}: the median is {format_seconds(1e-6 * first)} in the first half and "
-        f"{format_seconds(1e-6 * second)} in the second, {abs(change):.1%} "
-        f"{'more' if change > 0 else 'less'}. Nothing in the program changed."
+        f"The median is {format_seconds(1e-6 * first)} in the first half and {second / first:.3f} "
+        "times that in the second. Nothing in the program changed."
     )
     drawn = [
         Line("samples", range(1, count + 1), samples, "", style.ACCENT, "."),

@@ -46,9 +46,7 @@ def draw_blocks(function: FunctionType, trace: Trace | None = None) -> Page:
         "jumps."
     )
     if times is not None:
-        skipped = any(not times[step.offset] for block in blocks for step in block.instructions)
-        grey = " Grey: not executed." if skipped else ""
-        text += f" Executed in total: {times.total():,} instructions.{grey}"
+        text += f" Executed in total: {times.total():,} instructions. Grey: not executed."
     style.caption(fig, text)
     return picture(fig, text)
 

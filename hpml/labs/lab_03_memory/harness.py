@@ -20,9 +20,6 @@ class Node:
     def __eq__(self, other: object) -> bool:
         raise TypeError("these objects cannot be compared with ==; use `is` or id()")
 
-    def __repr__(self) -> str:
-        return "<a node>"
-
 
 def objects(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return objects that refer to each other as in ``refers``, without the ``hidden`` ones."""

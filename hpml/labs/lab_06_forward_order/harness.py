@@ -43,9 +43,6 @@ class Operation:
         _executed.append(self.name)
         return KINDS[_kinds[id(self)]](*values)
 
-    def __repr__(self) -> str:
-        return f"<operation {self.name}>"
-
 
 def counting_operations(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a forward: `data` with a function for each kind of operation."""

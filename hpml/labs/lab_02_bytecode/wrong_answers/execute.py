@@ -6,7 +6,7 @@ OPERATORS = {"BINARY_ADD": add, "BINARY_SUBTRACT": sub, "BINARY_MULTIPLY": mul, 
 
 
 def _run(
-    instructions, values, *, operators=OPERATORS, store=list.pop, test=list.pop,
+    instructions, values, *, operators=OPERATORS, test=list.pop,
     target=lambda place, arg: arg, unknown="{} is not an instruction",
 ):  # fmt: skip
     values, stack, place = list(values), [], 0
@@ -18,7 +18,7 @@ def _run(
         elif opname == "LOAD_CONST":
             stack.append(arg)
         elif opname == "STORE_FAST":
-            values[arg] = store(stack)
+            values[arg] = stack.pop()
         elif opname == "JUMP":
             place = target(place, arg)
         elif opname == "POP_JUMP_IF_FALSE":
@@ -31,10 +31,6 @@ def _run(
     return values
 
 
-def _top(stack):
-    return stack[-1]
-
-
 def changes_values(instructions, values):
     """It returns the caller's own list, or writes into it. Begin with a copy, `list(values)`."""
     values[:] = _run(instructions, values)
@@ -44,7 +40,7 @@ def changes_values(instructions, values):
 def jump_leaves_the_value(instructions, values):
     """The value that a jump tests stays on the stack, below the values that come next. To pop is to
     remove, whether it jumps or not."""
-    return _run(instructions, values, test=_top)
+    return _run(instructions, values, test=lambda stack: stack[-1])
 
 
 def jumps_from_here(instructions, values):
@@ -63,12 +59,6 @@ def operands_swapped(instructions, values):
     The sum of two numbers stays the same; their difference does not."""
     operators = {name: lambda left, right, op=op: op(right, left) for name, op in OPERATORS.items()}
     return _run(instructions, values, operators=operators)
-
-
-def store_leaves_the_value(instructions, values):
-    """`STORE_FAST` copies the value and leaves it on the stack, where the next instruction finds it. To
-    pop is to remove."""
-    return _run(instructions, values, store=_top)
 
 
 def unknown_passed_over(instructions, values):

@@ -43,19 +43,3 @@ def forgets_the_return(inputs, calls, output):
     """The forward calls the right layers and returns nothing: the last line, `return` and the
     output's name, is missing."""
     return _source(inputs, _needed(calls, output), output).rpartition("\n")[0]
-
-
-def recursion(inputs, calls, output):
-    """It finds what is needed with a function that calls itself, once for each call of a network. One
-    loop from the last call backwards does the same at any depth."""
-    made_by = {call[0]: call for call in calls}
-    needed = set()
-
-    def need(name):
-        if name in made_by and name not in needed:
-            needed.add(name)
-            for argument in made_by[name][2]:
-                need(argument)
-
-    need(output)
-    return _source(inputs, [call for call in calls if call[0] in needed], output)

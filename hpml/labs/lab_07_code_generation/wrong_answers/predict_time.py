@@ -17,11 +17,6 @@ def forgets_the_start(n_layers, costs, execution):
     return n_layers * (costs["layer"] + _cost(costs, execution))
 
 
-def instead_of_the_layer(n_layers, costs, execution):
-    """The execution's cost comes on top of the layer's own time. Add `costs["layer"]` for each layer."""
-    return costs["start"] + n_layers * _cost(costs, execution)
-
-
 def key_error(n_layers, costs, execution):
     """It raises `KeyError`, as a dictionary does, but the exercise asks for a `ValueError`. Test
     whether `costs` contains the execution, and raise the error yourself."""
