@@ -277,7 +277,7 @@ def _judge_fewer(case: Case, outcome: Outcome) -> Wrong | None:
     if wrong is not None or seen is None:
         return wrong
     if seen["calls"]:
-        return Wrong("no call", f"{seen['calls']} calls", "A call hides the instructions it runs.")
+        return Wrong("no call", f"calls: {seen['calls']}", "A call hides the instructions it runs.")
     most = int(_SHARE * seen["given"])
     if case.part == "fewer" and seen["instructions"] > most:
         return Wrong(

@@ -27,6 +27,8 @@ def _references(
     arrows = [f"{place}→{other}" for place, others in enumerate(refers) for other in others]
     text = textwrap.shorten(", ".join(arrows), 70, placeholder=" ...")
     call = f"find_cycle(objects)  # {'/'.join(dict.fromkeys(types))}: {text}"
+    if hidden:
+        call += f"; not given: {', '.join(map(str, hidden))}"
     data = {"refers": refers, "kinds": types, "hidden": hidden}
     return Case(name, data, part, call)
 

@@ -99,7 +99,7 @@ def _judge(case: Case, outcome: Outcome) -> Wrong | None:
     source = found["source"]
     if "problem" in found:
         got = _shortened(source) if isinstance(source, str) else describe(source, 200)
-        return Wrong("the source of forward, as a string", got, f"{found['problem']}.")
+        return Wrong("the source of forward, as a string that runs", got, f"{found['problem']}.")
     right, arguments = _right(case), ["self", *case.data["inputs"]]
     rules = [
         (f"def forward({', '.join(arguments)}):", found["arguments"] == arguments),
