@@ -6,7 +6,6 @@ import re
 import time
 import warnings
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from hpml.base.files import recorded
@@ -21,18 +20,13 @@ def with_warnings(run: Callable[[], Any]) -> tuple[Any, Table]:
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
         result = run()
-    rows = {(each.category.__name__, _first_sentence(str(each.message))) for each in given}
+    rows = {(w.category.__name__, re.split(r"(?<=[.!])\s", str(w.message))[0]) for w in given}
     return result, Table(["warning", "begins"], sorted(rows), align=["left", "left"])
-
-
-def _first_sentence(text: str) -> str:
-    return re.split(r"(?<=[.!])\s", " ".join(text.split()))[0]
 
 
 def inductor_page(function: Callable[..., Any], *arguments: Any) -> Page:
     """Show the loops that Inductor generates, or recorded ones if there is no compiler."""
-    options, _ = compiler_of_this_run()
-    if options:
+    if compiler_of_this_run()[0]:
         loops = "\n".join(recorded("inductor")["loops"])
         return show_code(loops, f"What Inductor wrote, shortened. {_recorded_where()}")
     return show_code(inductor_loops(function, *arguments), "What Inductor wrote, shortened")
@@ -119,15 +113,11 @@ def traced_models(
     for name, gate in gates.items():
         torch.manual_seed(8)
         model = make(gate).eval()
-        (traced, frozen), _ = with_warnings(partial(_trace_and_freeze, model, inputs[0]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            traced = torch.jit.trace(model, inputs[0])  # type: ignore[no-untyped-call]
+            frozen = torch.jit.freeze(traced)
         right = sum(torch.allclose(frozen(x), model(x)) for x in inputs)
         nodes = [len(list(each.inlined_graph.nodes())) for each in (traced, frozen)]
         rows.append([name, f"{right} of {len(inputs)}", *nodes])
     return rows
-
-
-def _trace_and_freeze(model: Any, example: Any) -> tuple[Any, Any]:
-    import torch
-
-    traced = torch.jit.trace(model, example)  # type: ignore[no-untyped-call]
-    return traced, torch.jit.freeze(traced)

@@ -8,11 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
-from hpml.course.exercises.outcomes import Outcome, Returned, observed, symptom
+from hpml.course.exercises.outcomes import Outcome, observed, symptom
 from hpml.course.exercises.same import difference, expect, shown
 from hpml.labs.lab_08_fusion_and_compilers.harness import (
-    BRANCHES,
-    TESTS,
     after_tracing,
     branches,
     grids,
@@ -92,9 +90,9 @@ _BYTES_MOVED = Exercise(
 
 
 def _layer(
-    name: str, shape: tuple[int, int, int], generator: random.Random, part: str = "right"
+    name: str, generator: random.Random, part: str = "right", shape: Sequence[int] | None = None
 ) -> Case:
-    rows, inner, columns = shape
+    rows, inner, columns = shape or [generator.randint(2, 7) for _ in range(3)]
 
     def drawn(count: int) -> list[float]:
         return [generator.randint(-8, 8) / 4 for _ in range(count)]
@@ -105,45 +103,39 @@ def _layer(
         "b": drawn(columns),
     }
     call = f"fused(x, w, b, out)  # x {(rows, inner)}, w {(inner, columns)}, out {(rows, columns)}"
-    if rows * inner * columns <= 4:
-        call = f"fused(x={data['x']}, w={data['w']}, b={data['b']}, out)"
     return Case(name, data, part, call)
+
+
+def _one_number(name: str, x: float, w: float, b: float) -> Case:
+    data = {"x": [[x]], "w": [[w]], "b": [b]}
+    return Case(name, data, "right", f"fused(x=[[{x}]], w=[[{w}]], b=[{b}], out)")
 
 
 ALLOWED = 4 * 1024
 """The largest allowed peak of new memory in bytes: enough for Python's numbers, but no array."""
 
 
-def _drawn_shape(generator: random.Random) -> tuple[int, int, int]:
-    return generator.randint(2, 7), generator.randint(2, 7), generator.randint(2, 7)
-
-
 def _layer_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     fixed = random.Random(8)
-    one = {"x": [[2.0]], "w": [[3.0]], "b": [1.0]}
     cases = [
-        Case("one number", one, "right", "fused(x=[[2.0]], w=[[3.0]], b=[1.0], out)"),
-        Case("one number, negative", {**one, "w": [[-3.0]]}, "right",
-             "fused(x=[[2.0]], w=[[-3.0]], b=[1.0], out)"),
-        Case("just above zero", {"x": [[1.0]], "w": [[0.5]], "b": [-0.25]}, "right",
-             "fused(x=[[1.0]], w=[[0.5]], b=[-0.25], out)"),
-        _layer("a square", (3, 3, 3), fixed),
-        _layer("more rows than columns", (5, 2, 3), fixed),
-        _layer("more columns than rows", (2, 4, 5), fixed),
-        _layer("a row", (1, 3, 4), fixed),
-        _layer("nothing to add up", (2, 0, 3), fixed),
-        _layer("no rows", (0, 2, 3), fixed),
-        _layer("drawn", _drawn_shape(generator), generator),
-        _layer("a wide row", (1, 2, 800), generator, "one loop"),
-        _layer("drawn, each number once", _drawn_shape(generator), generator, "one loop"),
-        _layer("a tall column", (800, 2, 1), generator, "one loop"),
-        _layer("a long sum", (1, 800, 1), generator, "one loop"),
-    ]  # fmt: skip
+        _one_number("one number", 2.0, 3.0, 1.0),
+        _one_number("one number, negative", 2.0, -3.0, 1.0),
+        _one_number("just above zero", 1.0, 0.5, -0.25),
+        _layer("a square", fixed, shape=(3, 3, 3)),
+        _layer("more rows than columns", fixed, shape=(5, 2, 3)),
+        _layer("more columns than rows", fixed, shape=(2, 4, 5)),
+        _layer("a row", fixed, shape=(1, 3, 4)),
+        _layer("nothing to add up", fixed, shape=(2, 0, 3)),
+        _layer("no rows", fixed, shape=(0, 2, 3)),
+        _layer("drawn", generator),
+        _layer("a wide row", generator, "one loop", (1, 2, 800)),
+        _layer("drawn, each number once", generator, "one loop"),
+        _layer("a tall column", generator, "one loop", (800, 2, 1)),
+        _layer("a long sum", generator, "one loop", (1, 800, 1)),
+    ]
     for number in range(5 if more else 0):
         part = ("right", "one loop")[number % 2]
-        cases.append(
-            _layer(f"drawn, number {number + 1}", _drawn_shape(generator), generator, part)
-        )
+        cases.append(_layer(f"drawn, number {number + 1}", generator, part))
     return cases
 
 
@@ -159,49 +151,33 @@ def _layer_of(case: Case) -> list[list[float]]:
     ]
 
 
-def _layer_fault(case: Case, outcome: Outcome) -> tuple[str, str, str]:
-    """Return the kind of fault, the expected and the received text; empty texts if none."""
-    found = observed(outcome)
-    if found is None:
-        return "no answer", f"out is {_layer_of(case)}"[:120], shown(outcome)
-    right, data = _layer_of(case), case.data
-    if difference(right, found["out"], tolerance=1e-6) is not None:
-        return "values", f"out is {right}"[:120], f"out is {found['out']}"[:120]
-    if case.part == "right":
-        return "", "", ""
-    if found["writes"] > 1:
-        return "writes", "each number of out written once", f"one of them {found['writes']} times"
-    if found["reads of out"]:
-        return "reads", "out is never read", f"{found['reads of out']} reads"
-    rows, inner, columns = len(data["x"]), len(data["w"]), len(data["b"])
-    least = {"x": rows * inner * columns, "w": rows * inner * columns, "b": rows * columns}
-    for name, most in least.items():
-        if found[name] > most:
-            return "inputs", f"at most {most} reads of {name}", f"{found[name]} reads"
-    if found["new bytes"] > ALLOWED:
-        return "memory", f"at most {ALLOWED:,} bytes of new memory", f"{found['new bytes']:,} bytes"
-    return "", "", ""
-
-
-_LAYER_WHY = {
-    "writes": "The numbers are right, but a number of `out` was stored more than once.",
-    "reads": "The numbers are right, but a loop reads what another has stored.",
-    "inputs": "The numbers are right, but inputs are read more often than one loop needs.",
-    "memory": "The numbers are right, but some were also stored outside `out`.",
-}
-
-
 def _judge_layer(case: Case, outcome: Outcome) -> Wrong | None:
-    word, wanted, came = _layer_fault(case, outcome)
-    return Wrong(wanted, came, _LAYER_WHY.get(word, "")) if word else None
+    right, found, data = _layer_of(case), observed(outcome), case.data
+    if found is None or difference(right, found["out"], tolerance=1e-6) is not None:
+        got = shown(outcome) if found is None else f"out is {found['out']}"
+        return Wrong(f"out is {right}"[:120], got[:120])
+    products = len(data["x"]) * len(data["w"]) * len(data["b"])
+    too_often = "inputs are read more often than one loop needs."
+    limits = {
+        "writes": (1, "a number of `out` was stored more than once."),
+        "reads of out": (0, "a loop reads what another has stored."),
+        "reads of x": (products, too_often),
+        "reads of w": (products, too_often),
+        "reads of b": (len(data["x"]) * len(data["b"]), too_often),
+        "new bytes": (ALLOWED, "some were also stored outside `out`."),
+    }
+    for what, (most, why) in limits.items():
+        if case.part == "one loop" and found[what] > most:
+            why = f"The numbers are right, but {why}"
+            return Wrong(f"at most {most:,} {what}", f"{found[what]:,} {what}", why)
+    return None
 
 
 def _layer_symptom(case: Case, outcome: Outcome) -> object:
-    if not isinstance(outcome, Returned):
+    wrong, found = _judge_layer(case, outcome), observed(outcome)
+    if found is None:
         return symptom(case, outcome)
-    word, _, _ = _layer_fault(case, outcome)
-    found = observed(outcome) or {}
-    return [word, found["out"], found["reads of out"], found["writes"]]
+    return [wrong and wrong.why, found["out"], found["reads of out"], found["writes"]]
 
 
 _FUSED = Exercise(
@@ -221,6 +197,10 @@ _FUSED = Exercise(
 )
 
 
+_TESTS = ("x.sum() > 0", "x[0] < x[-1]", "x.max() > 2")
+_BRANCHES = ("x * 2", "x - 1", "-x", "x.sqrt()", "1 / x")
+
+
 def _branch(
     name: str, test: str, yes: str, no: str, example: Sequence[float],
     inputs: Sequence[Sequence[float]], trace: bool = True,
@@ -236,7 +216,7 @@ def _branch(
 def _branch_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     up, down = [1.0, 2.0], [-3.0, 1.0]
     both = [up, down]
-    first, *_ = TESTS
+    first, *_ = _TESTS
     cases = [
         _branch("not traced", first, "x * 2", "x - 1", up, both, trace=False),
         _branch("not traced, the branch not taken has no answer", first, "x.sqrt()", "-x", up, both,
@@ -249,8 +229,8 @@ def _branch_cases(generator: random.Random, more: bool) -> Sequence[Case]:
                 [3.0, 4.0], [[3.0, 4.0], [0.0, 1.0], [4.0, 4.0]]),
     ]  # fmt: skip
     for number in range(8 if more else 2):
-        test = generator.choice(list(TESTS))
-        yes, no = generator.sample(list(BRANCHES), 2)
+        test = generator.choice(_TESTS)
+        yes, no = generator.sample(_BRANCHES, 2)
         drawn = [[float(generator.choice([-4, -2, -1, 1, 2, 4])) for _ in range(3)]
                  for _ in range(4)]  # fmt: skip
         # At least one input for each answer of each test.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from hpml.base import style
 from hpml.base.charts import show, timeline
@@ -15,24 +15,19 @@ if TYPE_CHECKING:
     import torch
 
 
-class Span(NamedTuple):
-    """The start and end of a piece of work, in seconds."""
-
-    name: str
-    start: float
-    end: float
+Span = tuple[str, float, float]
+"""The name of a piece of work, its start and its end, in seconds."""
 
 
-def stamped(name: str, work: Callable[[], object]) -> Span:
-    """Call `work` between two readings of the clock."""
+def _stamped(name: str, work: Callable[[], object]) -> Span:
     start = time.perf_counter()
     work()
-    return Span(name, start, time.perf_counter())
+    return name, start, time.perf_counter()
 
 
 def in_sequence(works: Mapping[str, Callable[[], object]]) -> list[Span]:
     """Run the works one after the other."""
-    return [stamped(name, work) for name, work in works.items()]
+    return [_stamped(name, work) for name, work in works.items()]
 
 
 def on_threads(works: Mapping[str, Callable[[], object]]) -> list[Span]:
@@ -41,7 +36,7 @@ def on_threads(works: Mapping[str, Callable[[], object]]) -> list[Span]:
 
     # The number of threads of an operator is a setting of the calling thread.
     with ThreadPoolExecutor(len(works), initializer=torch.set_num_threads, initargs=(1,)) as pool:
-        return list(pool.map(stamped, works, works.values()))
+        return list(pool.map(_stamped, works, works.values()))
 
 
 def on_streams(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor) -> list[Span]:
@@ -71,8 +66,8 @@ def on_streams(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor) -> list[Span]:
         events.append((first, last))
     torch.cuda.synchronize()
     return [
-        Span(name, *(begin.elapsed_time(stamp) / 1e3 for stamp in pair))
-        for name, pair in zip(("x @ y", "x @ z"), events, strict=True)
+        (name, begin.elapsed_time(first) / 1e3, begin.elapsed_time(last) / 1e3)
+        for name, (first, last) in zip(("x @ y", "x @ z"), events, strict=True)
     ]
 
 
@@ -80,11 +75,11 @@ def draw_spans(ways: Mapping[str, Sequence[Span]]) -> Page:
     """Draw when each piece of work ran, relative to the start of its variant."""
     rows, texts = {}, {}
     for variant, spans in ways.items():
-        begin = min(span.start for span in spans)
-        for span in spans:
-            start, end = 1e3 * (span.start - begin), 1e3 * (span.end - begin)
-            rows[f"{variant}: {span.name}"] = [(start, end)]
-            texts[f"{variant}: {span.name}"] = f"{start:.1f} to {end:.1f} ms"
+        begin = min(start for _, start, _ in spans)
+        for name, start, end in spans:
+            start, end = 1e3 * (start - begin), 1e3 * (end - begin)
+            rows[f"{variant}: {name}"] = [(start, end)]
+            texts[f"{variant}: {name}"] = f"{start:.1f} to {end:.1f} ms"
     shades = {name: (style.DATA, style.SECOND)[place % 2] for place, name in enumerate(rows)}
     title, x = "When each product ran", "ms since the first began"
     return show(timeline(rows, texts, shades, title=title, x=x))

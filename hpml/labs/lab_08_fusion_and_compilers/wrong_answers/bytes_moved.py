@@ -54,12 +54,6 @@ def operand_twice(ops, shapes, fused):
     return _bytes(_moved(ops, fused) if fused else moved, shapes)
 
 
-def reads_only(ops, shapes, fused):
-    """It counts no writes. Each operation writes its result; one loop writes only the last one."""
-    reads = _fused(ops)[0] if fused else [name for _, operands in ops for name in set(operands)]
-    return _bytes(reads, shapes)
-
-
 def writes_every_result(ops, shapes, fused):
     """In one loop only the last result is written: the intermediate results stay in
     registers."""

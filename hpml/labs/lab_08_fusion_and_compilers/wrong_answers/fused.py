@@ -32,26 +32,6 @@ def not_begun_anew(x, w, b, out):
             out[i, j] = max(total + b[j], 0.0)
 
 
-def relu_before_bias(x, w, b, out):
-    """ReLU was applied before the bias was added. Apply it last."""
-    for i in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            total = 0.0
-            for k in range(x.shape[1]):
-                total += x[i, k] * w[k, j]
-            out[i, j] = max(total, 0.0) + b[j]
-
-
-def relu_in_the_sum(x, w, b, out):
-    """It compares each partial sum with 0. Compare only the complete sum."""
-    for i in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            total = b[j]
-            for k in range(x.shape[1]):
-                total = max(total + x[i, k] * w[k, j], 0.0)
-            out[i, j] = max(total, 0.0)
-
-
 def stored_rows(x, w, b, out):
     """The sums were stored in a list first. That is the intermediate result that fusion
     avoids."""

@@ -14,17 +14,6 @@ def blend(test, yes, no):
     return traceable
 
 
-def blend_of_numbers(test, yes, no):
-    """It replaces what is not a number, in the chosen branch too. There `sqrt` of a negative number
-    must stay `nan`, and 1 / 0 infinite. Choose one branch instead of repairing both."""
-
-    def traceable(x):
-        chosen = test(x).float()
-        return chosen * yes(x).nan_to_num() + (1 - chosen) * no(x).nan_to_num()
-
-    return traceable
-
-
 def plain_if(test, yes, no):
     """`if`, `bool` and `item` need a Python value. It is computed once, while tracing: the trace
     keeps only the branch of the example. A trace records operators: let one of them choose."""

@@ -42,17 +42,6 @@ def largest_total(events, mine):
     return max(times, key=times.get)
 
 
-def last_entered(events, mine):
-    """It charges the function of yours that was entered last, even after it has returned. Then its
-    caller runs again: keep a list of the open calls."""
-    times, running = dict.fromkeys(mine, 0), None
-    for (kind, function, time), (_, _, end) in zip(events, events[1:], strict=False):
-        running = function if kind == "enter" and function in mine else running
-        if running is not None:
-            times[running] += end - time
-    return max(sorted(mine), key=times.get)
-
-
 def library_left_out(events, mine):
     """The time inside foreign functions is lost. It belongs to the function of yours that called
     them: you can change it to call them less often."""

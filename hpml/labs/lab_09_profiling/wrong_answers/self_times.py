@@ -44,19 +44,6 @@ def one_start_a_name(events):
     return times
 
 
-def pause_counted(events):
-    """Between two outermost calls no function runs. That time belongs to no function."""
-    times, running = {}, []
-    for (kind, function, time), (_, _, end) in zip(events, events[1:] + events[-1:], strict=True):
-        if kind == "enter":
-            running.append(function)
-        else:
-            running.pop()
-        now = running[-1] if running else function
-        times[now] = times.get(now, 0) + end - time
-    return times
-
-
 def recursion(events):
     """Each open call in the trace is an open call of your function, and Python allows about a
     thousand. Keep a list."""

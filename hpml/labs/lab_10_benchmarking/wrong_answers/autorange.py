@@ -8,11 +8,10 @@ def _tens():
     return (digit * 10**power for power in count() for digit in (1, 2, 5))
 
 
-def _autorange(run, clock, *, numbers=None, enough=ge, start=None, each=False):
+def _autorange(run, clock, *, numbers=None, enough=ge, start=None):
     for number in numbers or _tens():
         began = clock() if start is None else start
-        for part in [1] * number if each else [number]:
-            run(part)
+        run(number)
         seconds = clock() - began
         if enough(seconds, 0.2):
             return number, seconds
@@ -35,12 +34,6 @@ def for_each_call(run, clock):
     divide."""
     number, seconds = _autorange(run, clock)
     return number, seconds / number
-
-
-def one_by_one(run, clock):
-    """It calls `run(1)` again and again. `run(number)` contains the loop; your own loop around it
-    is timed as well."""
-    return _autorange(run, clock, each=True)
 
 
 def reads_again(run, clock):

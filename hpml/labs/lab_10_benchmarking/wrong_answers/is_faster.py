@@ -9,12 +9,15 @@ def _compared(x, y):
     return "faster" if x < y else "slower"
 
 
-def _sign_test(a, b, allowed=0.05):
-    wins = sum(x < y for x, y in zip(a, b, strict=True))
-    losses = sum(x > y for x, y in zip(a, b, strict=True))
+def _wins(a, b):
+    return sum(x < y for x, y in zip(a, b, strict=True))
+
+
+def _sign_test(a, b):
+    wins, losses = _wins(a, b), _wins(b, a)
     n, most = wins + losses, max(wins, losses)
     p = 2 * sum(comb(n, k) for k in range(most, n + 1)) / 2**n
-    return _compared(losses, wins) if p <= allowed else "cannot tell"
+    return _compared(losses, wins) if p <= 0.05 else "cannot tell"
 
 
 def bands_overlap(a, b):
@@ -28,25 +31,18 @@ def bands_overlap(a, b):
     return "slower" if sorted(a)[low] > sorted(b)[high] else "cannot tell"
 
 
-def decides_at_once(a, b):
-    """It decides from too few wins. One of two equal programs wins five rounds of five once in
-    sixteen times, and at least five of six more than once in five times."""
-    return _sign_test(a, b, allowed=0.22)
-
-
 def fixed_share(a, b):
     """It needs the same share of wins for every number of rounds. Few rounds need a larger share and
     many rounds a smaller one: compare it with the table of wins needed."""
     if len(a) < 6:
         return "cannot tell"
-    wins = sum(x < y for x, y in zip(a, b, strict=True))
-    losses = sum(x > y for x, y in zip(a, b, strict=True))
+    wins, losses = _wins(a, b), _wins(b, a)
     return _compared(losses, wins) if max(wins, losses) >= 0.7 * len(a) else "cannot tell"
 
 
 def majority(a, b):
     """It counts who wins more rounds. 14 heads in 25 coin tosses mean nothing; how many are enough?"""
-    return _sign_test(a, b, allowed=2)
+    return _compared(_wins(b, a), _wins(a, b))
 
 
 def mean(a, b):

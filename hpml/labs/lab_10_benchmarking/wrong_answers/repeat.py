@@ -20,12 +20,12 @@ def _samples(run, clock, *, keep_first=False, whole=False):
     return times if whole else [time / number for time in times]
 
 
-def _collector_off(run, clock, after=gc.enable, **options):
+def _collector_off(run, clock, **options):
     gc.disable()
     try:
         return _samples(run, clock, **options)
     finally:
-        after()
+        gc.enable()
 
 
 def always_on(run, clock):
@@ -53,11 +53,6 @@ def not_after_an_error(run, clock):
     if was_on:
         gc.enable()
     return samples
-
-
-def stays_off(run, clock):
-    """The collector is still off afterwards. Restore its state."""
-    return _collector_off(run, clock, after=gc.disable)
 
 
 def whole_runs(run, clock):

@@ -13,17 +13,6 @@ def ends_forgotten(n, launch, kernel):
     return n * max(launch, kernel) / (launch + n * kernel)
 
 
-def launches_saved(n, launch, kernel):
-    """That is the ratio of the numbers of launches. But all n kernels still have to run."""
-    return float(n)
-
-
-def many_kernels(n, launch, kernel):
-    """That is the limit for very many kernels. With few kernels, the first launch counts too
-    and, when they are launched one by one, so does the last kernel."""
-    return max(launch, kernel) / kernel
-
-
 def sums(n, launch, kernel):
     """Launches and kernels are added up. One by one, most of the shorter times are hidden behind
     the longer ones: the CPU issues while the GPU computes."""

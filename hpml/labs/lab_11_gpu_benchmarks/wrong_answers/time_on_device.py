@@ -19,18 +19,6 @@ def events_behind_others(fn, device):
     return end.since(begin)
 
 
-def mean_of_many(fn, device):
-    """The mean of many calls is shorter than one call: while the device works on one, the next is
-    already being issued. One call was asked for."""
-    fn()
-    device.synchronize()
-    start = device.clock()
-    for _ in range(10):
-        fn()
-    device.synchronize()
-    return (device.clock() - start) / 10
-
-
 def never_waits(fn, device):
     """Nothing here waits for the device: the clock is read before and after a call that only
     launches."""

@@ -11,17 +11,6 @@ def all_at_once(launch, kernels):
     return spans
 
 
-def launch_waits_for_the_end(launch, kernels):
-    """Here the CPU waits while a long kernel runs, instead of issuing the next ones. Launch k,
-    counted from 1, ends at `k * launch`, whatever the GPU does."""
-    spans, issued = [], 0.0
-    for kernel in kernels:
-        end = spans[-1][1] if spans else 0.0
-        issued = max(issued + launch, end)
-        spans.append((issued, issued + kernel))
-    return spans
-
-
 def one_after_the_other(launch, kernels):
     """Here the CPU waits until a kernel has ended before it issues the next. It should not wait."""
     spans, now = [], 0.0

@@ -1,34 +1,18 @@
 """Wrong answers to `choose_precision`: each docstring is the diagnosis."""
 
-from operator import ge, gt
-
 
 def _choose(
-    values,
-    formats,
-    error,
-    added,
-    *,
-    roundings=None,
-    half=0.5,
-    largest_of=None,
-    tiny=True,
-    is_above=gt,
-):
+    values, formats, error, added, *, roundings=None, half=0.5, signed=False, tiny=True
+):  # fmt: skip
     sizes = [abs(value) for value in values]
-    reach = largest_of(values) if largest_of else sum(sizes) if added else max(sizes)
+    reach = sum(sizes) if added else max(values if signed else sizes)
     for name, (smallest, largest, spacing) in formats.items():
         count = (len(values) if added else 1) if roundings is None else roundings
-        if is_above(count * half * spacing, error) or reach > largest:
+        if count * half * spacing > error or reach > largest:
             continue
         if all(size >= smallest or (tiny and size <= error * max(sizes)) for size in sizes):
             return name
     return None
-
-
-def less_than_allowed(values, formats, error, added):
-    """It refuses a rounding error of exactly `error`. At most `error` is allowed, so that is enough."""
-    return _choose(values, formats, error, added, is_above=ge)
 
 
 def nothing_may_vanish(values, formats, error, added):
@@ -49,21 +33,10 @@ def range_only(values, formats, error, added):
     return _choose(values, formats, error, added, roundings=0)
 
 
-def signed_sum(values, formats, error, added):
-    """It adds values whose signs cancel, and checks the final sum only. A partial sum may have been too
-    large: add up magnitudes."""
-
-    def reach(values):
-        return max([abs(value) for value in values] + [abs(sum(values))] * added)
-
-    return _choose(values, formats, error, added, largest_of=reach)
-
-
 def signs(values, formats, error, added):
     """It looks at the largest value, so it overlooks large negative values. A format must reach the
     largest magnitude."""
-    reach = None if added else max
-    return _choose(values, formats, error, added, largest_of=reach)
+    return _choose(values, formats, error, added, signed=True)
 
 
 def whole_spacing(values, formats, error, added):

@@ -1,21 +1,20 @@
 """Wrong answers to `epoch_estimate`: each docstring is the diagnosis."""
 
+import itertools
 import statistics
 
 
-def _estimate(warm, steps, *, middle=statistics.mean, spread=statistics.stdev, share=None):
-    share = 1 / len(warm) + 1 / steps if share is None else share
-    half = 2 * spread(warm) * steps * share**0.5
+def _estimate(warm, steps, *, middle=statistics.mean, spread=statistics.stdev, single=True):
+    half = 2 * spread(warm) * steps * (1 / len(warm) + single / steps) ** 0.5
     return steps * middle(warm), steps * middle(warm) - half, steps * middle(warm) + half
 
 
-def _limit(seconds, middle=statistics.median):
-    return 1.5 * middle(seconds[len(seconds) // 2 :])
+def _limit(seconds):
+    return 1.5 * statistics.median(seconds[len(seconds) // 2 :])
 
 
-def _warm(seconds, limit=None):
-    limit = _limit(seconds) if limit is None else limit
-    return seconds[next(place for place, each in enumerate(seconds) if each <= limit) :]
+def _warm(seconds):
+    return list(itertools.dropwhile(lambda each: each > _limit(seconds), seconds))
 
 
 def all_slow_steps(seconds, steps):
@@ -30,18 +29,6 @@ def first_step_only(seconds, steps):
     return _estimate(seconds[1:], steps)
 
 
-def limit_from_all_steps(seconds, steps):
-    """It compares with the median of all steps, and slow steps at the beginning raise that. The task
-    asks for the median of the second half."""
-    return _estimate(_warm(seconds, 1.5 * statistics.median(seconds)), steps)
-
-
-def limit_from_a_mean(seconds, steps):
-    """It compares with the mean of the second half, and one slow step raises that. The task asks for
-    the median."""
-    return _estimate(_warm(seconds, _limit(seconds, statistics.mean)), steps)
-
-
 def median(seconds, steps):
     """It multiplies the median step. A benchmark asks for the typical step. An epoch is the sum of
     all steps, slow ones too: take the mean."""
@@ -51,14 +38,7 @@ def median(seconds, steps):
 def of_the_mean(seconds, steps):
     """That is an interval for the mean of many epochs. A single epoch scatters around the mean as well:
     add 1 / steps under the root."""
-    warm = _warm(seconds)
-    return _estimate(warm, steps, share=1 / len(warm))
-
-
-def of_one_step(seconds, steps):
-    """The interval is that of a single step. The errors of many steps partly cancel in their sum;
-    the factor with the root expresses that."""
-    return _estimate(_warm(seconds), steps, share=1)
+    return _estimate(_warm(seconds), steps, single=False)
 
 
 def nothing_dropped(seconds, steps):

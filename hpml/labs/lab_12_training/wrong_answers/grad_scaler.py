@@ -3,20 +3,14 @@
 from math import isfinite, isinf
 
 
-def _step(scaled, scale, good, interval, *, overflow=None, late=0, keep_count=False):
+def _step(scaled, scale, good, interval, *, overflow=None, late=0):
     found = not all(map(isfinite, scaled)) if overflow is None else overflow
     if found:
-        return None, scale / 2, good if keep_count else 0
+        return None, scale / 2, 0
     gradients, good = [each / scale for each in scaled], good + 1
     if good == interval + late:
         return gradients, 2 * scale, 0
     return gradients, scale, good
-
-
-def counts_on(scaled, scale, good, interval):
-    """After an overflow it continues the old count. The task asks for good steps in a row: start again
-    from 0."""
-    return _step(scaled, scale, good, interval, keep_count=True)
 
 
 def does_not_skip(scaled, scale, good, interval):

@@ -25,11 +25,6 @@ def hard_swish(x, grad):
     return grad * _slope(x, torch.zeros_like(x), low=-3)
 
 
-def joint_from_the_left(x, grad):
-    """At 3 two slopes meet, 1.5 on the left and 1 on the right. The piece on the right begins at 3."""
-    return grad * torch.where(x == 3, 1.5, _slope(x))
-
-
 def masks(x, grad):
     """It multiplies each piece by 0 or 1 and adds them up. At 0 the left piece is infinite, and 0 times
     infinity is not a number. Choose with `torch.where`."""

@@ -14,23 +14,10 @@ def added_up(activation, interval):
     return bool(_gradient(activation, interval).sum() == 0)
 
 
-def equal_values(activation, interval):
-    """It compares neighbouring values. Rounding makes them equal although the gradient is not 0: let
-    autograd compute the gradient."""
-    values = activation(torch.linspace(*interval, 1001))
-    return bool((values[1:] == values[:-1]).all())
-
-
 def few_points(activation, interval):
     """It looks at too few points, such as the two ends only. Between them the activation may do
     anything."""
     return bool((_gradient(activation, interval, 2) == 0).all())
-
-
-def nan_is_zero(activation, interval):
-    """It treats a gradient that is not a number as 0. Such a gradient is not 0: test it
-    with `== 0`."""
-    return bool((_gradient(activation, interval).nan_to_num() == 0).all())
 
 
 def nearly_zero(activation, interval):
@@ -52,8 +39,3 @@ def somewhere(activation, interval):
 def values_not_gradient(activation, interval):
     """It looks at the activation's values. The gradient of a constant is 0 whatever its value."""
     return bool((activation(torch.linspace(*interval, 1001)) == 0).all())
-
-
-def without_the_ends(activation, interval):
-    """It leaves out the first and the last point. Both belong to the interval."""
-    return bool((_gradient(activation, interval)[1:-1] == 0).all())

@@ -33,16 +33,6 @@ def forgets_targets(edges, varying):
     return set(edges) - _varies(edges, varying)
 
 
-def one_pass(edges, varying):
-    """It goes through `edges` once. A value may come before the values that it reads: follow the edges
-    from each value that varies, until no new one is found."""
-    reached = set(varying)
-    for name, targets in edges.items():
-        if name in reached:
-            reached.update(targets)
-    return _values(edges) - reached
-
-
 def one_step(edges, varying):
     """It removes the readers of a varying value, and keeps their readers. Follow the edges further."""
     return _values(edges) - set(varying).union(*(edges.get(name, []) for name in varying))

@@ -1,7 +1,5 @@
 """Wrong answers to `quantise`: each docstring is the diagnosis."""
 
-import math
-
 
 def _quantise(x, largest, rounding=round):
     scale = max(abs(value) for value in x) / largest or 1.0
@@ -37,16 +35,6 @@ def one_too_many(x, bits):
     return _quantise(x, 2 ** (bits - 1))
 
 
-def rounds_down(x, bits):
-    """It rounds down, so every number moves towards minus infinity. Return the nearest integer."""
-    return _quantise(x, 2 ** (bits - 1) - 1, math.floor)
-
-
 def still_floats(x, bits):
     """These are rounded, but still floats. Return `int`s: integers of few bits save memory."""
     return _quantise(x, 2 ** (bits - 1) - 1, lambda value: float(round(value)))
-
-
-def without_sign(x, bits):
-    """That is the largest integer without a sign. One of the bits is for the sign."""
-    return _quantise(x, 2**bits - 1)

@@ -15,16 +15,6 @@ def forgets_the_rest(shares, factors):
     return 1 / left if left else math.inf
 
 
-def multiplies_the_gains(shares, factors):
-    """That multiplies the gains that each part would give alone. But a share is of the old time: add
-    up what is left of all parts, once."""
-    gains = 1.0
-    for name, factor in factors.items():
-        left = 1 - shares[name] + shares[name] / factor
-        gains *= 1 / left if left else math.inf
-    return gains
-
-
 def only_the_fixed(shares, factors):
     """That leaves out the parts that are not fixed. They take as long as before."""
     left = 1 - sum(shares.values())

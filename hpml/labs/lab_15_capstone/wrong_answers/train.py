@@ -11,27 +11,25 @@ def _each_row(batch):
     return torch.stack([(row - row.mean()) / row.std() for row in batch])
 
 
-def _cosines(length, dtype):
+def _cosines(length):
     times = torch.linspace(0, 1, 2 * length + 1, dtype=torch.float64)[1::2]
     angles = math.pi * times.reshape(-1, 1) * torch.arange(length).reshape(1, -1)
-    return ((2 / length) ** 0.5 * angles.cos()).to(dtype)
+    return (2 / length) ** 0.5 * angles.cos()
 
 
 def _train(
-    signals, labels, width, epochs, batch_size, rate, seed, *, dtype=torch.float64,
-    standardise=_each_row, drop_last=False, own_generator=True, detach=False,
+    signals, labels, width, epochs, batch_size, rate, seed, *, standardise=_each_row,
+    drop_last=False, own_generator=True,
 ):  # fmt: skip
     torch.manual_seed(seed)
     sizes = [signals.shape[1], width, width, 10]
-    first, second, last = (
-        nn.Linear(n, m).to(dtype) for n, m in zip(sizes, sizes[1:], strict=False)
-    )
+    first, second, last = (nn.Linear(n, m).double() for n, m in zip(sizes, sizes[1:], strict=False))
 
     def model(batch):
-        spectrum = standardise(batch) @ _cosines(batch.shape[-1], dtype)
+        spectrum = standardise(batch) @ _cosines(batch.shape[-1])
         return last(F.silu(second(F.silu(first(spectrum)))))
 
-    signals = signals.to(dtype)
+    signals = signals.double()
     parameters = [weight for layer in (first, second, last) for weight in layer.parameters()]
     velocities = [torch.zeros_like(weight) for weight in parameters]
     shuffle = torch.Generator().manual_seed(seed) if own_generator else None
@@ -43,16 +41,14 @@ def _train(
                 continue
             targets, outputs = labels[chosen], model(signals[chosen])
             losses = F.cross_entropy(outputs, targets, reduction="none")
-            loss = losses.detach().mean() if detach else losses.mean()
-            gradients = torch.autograd.grad(loss, parameters, create_graph=True)
+            gradients = torch.autograd.grad(losses.mean(), parameters, retain_graph=True)
             with torch.no_grad():
                 for weight, speed, gradient in zip(parameters, velocities, gradients, strict=True):
                     speed.mul_(0.9).add_(gradient)
                     weight.sub_(rate * speed)
             running.append(losses.mean())
-            scores = outputs.float() if dtype is torch.bfloat16 else outputs
-            losses, chosen_scores = losses.to(scores.dtype), scores[range(len(targets)), targets]
-            reported = losses.mean(), losses.max(), chosen_scores.mean()
+            scores = outputs[range(len(targets)), targets]
+            reported = losses.mean(), losses.max(), scores.mean()
             log.append(tuple(each.item() for each in reported))
         epoch_losses.append((sum(running) / len(running)).item())
     return log, epoch_losses
@@ -64,20 +60,9 @@ def another_order(**data):
     return _train(**data, own_generator=False)
 
 
-def detached_loss(**data):
-    """The loss is detached before its gradients are computed, so nothing leads back to the weights.
-    Compute the gradients first, then detach what you keep."""
-    return _train(**data, detach=True)
-
-
 def drops_last_batch(**data):
     """The last batch of an epoch is smaller. Your version drops it, but it is part of training."""
     return _train(**data, drop_last=True)
-
-
-def half_precision(**data):
-    """With so few digits the losses change. float32 is enough for this network; bfloat16 is not."""
-    return _train(**data, dtype=torch.bfloat16)
 
 
 def one_mean_for_the_batch(**data):
