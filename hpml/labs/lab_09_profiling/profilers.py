@@ -95,16 +95,11 @@ def beside_cprofile(
     full, total = sum(yours.values()), sum(own.values())
     for name, seconds in sorted(own.items(), key=lambda item: -item[1])[:8]:
         ns = yours.get(name)
-        share = ns / full if ns is not None and full else None
-        rows.append([name, None if ns is None else ns / 1e6, share, 1e3 * seconds, seconds / total])
-    shares = ["your share", "share"]
-    ms = dict.fromkeys(["yours, ms", "tottime, ms"], "{:.2f}".format)
-    return Table(
-        ["function", "yours, ms", "your share", "tottime, ms", "share"],
-        rows,
-        formats=ms | dict.fromkeys(shares, "{:.1%}".format),
-        code=True,
-    )
+        found = (None, None) if ns is None else (ns / 1e6, ns / (full or 1))
+        rows.append([name, *found, 1e3 * seconds, seconds / total])
+    columns = ["function", "yours, ms", "your share", "tottime, ms", "share"]
+    formats = dict(zip(columns[1:], ["{:.2f}".format, "{:.1%}".format] * 2, strict=True))
+    return Table(columns, rows, formats=formats, code=True)
 
 
 def _tottimes(program: Callable[[], object]) -> dict[str, float]:

@@ -99,11 +99,8 @@ def draw(
             known = [*names[depth:], *foreign] if again else left
             if depth > 3 or not known:
                 break
-            below = (
-                name
-                if recursion and depth and generator.random() < 0.4
-                else generator.choice(known)
-            )
+            itself = recursion and depth and generator.random() < 0.4
+            below = name if itself else generator.choice(known)
             if not again:
                 left.remove(below)
             steps += [call(below, depth + 1), generator.randint(1, 9) * scale[name]]
@@ -119,21 +116,21 @@ def misleading(generator: random.Random, part: str) -> tuple[list[Event], set[st
         mine = {function for _, function, _ in events} - set(_LIBRARY)
         times = sorted(charged_times(events, mine).values())
         if len(times) > 3 and times[-1] > 1.2 * times[-2]:
-            others = _wrong_names(events, mine)
-            if part != "library":
-                del others["of all"], others["library left out"]
-            if to_fix(events, mine) not in others.values() and len({*others.values()}) > 2:
+            others = _wrong_names(events, mine, part == "library")
+            if to_fix(events, mine) not in others and len(others) > 2:
                 return events, mine
 
 
-def _wrong_names(events: Sequence[Event], mine: set[str]) -> dict[str, str]:
+def _wrong_names(events: Sequence[Event], mine: set[str], library: bool) -> set[str]:
+    """Return what other rules name: the longest total, the most calls, the longest call."""
     calls, own = calls_of(events), own_times(events)
     counts = Counter(call.function for call in calls if call.function in mine)
     names = sorted(mine)  # the order of a set differs between processes
-    return {
-        "total": max(calls, key=lambda call: call.total).function,
-        "calls": max(names, key=lambda name: counts[name]),
-        "longest": max((c for c in calls if c.function in mine), key=lambda c: c.own).function,
-        "of all": max(own, key=lambda name: own[name]),
-        "library left out": max(names, key=lambda name: own[name]),
+    found = {
+        max(calls, key=lambda call: call.total).function,
+        max(names, key=lambda name: counts[name]),
+        max((c for c in calls if c.function in mine), key=lambda c: c.own).function,
     }
+    if library:  # the longest own time, of all functions and of the program's own
+        found |= {max(own, key=lambda name: own[name]), max(names, key=lambda name: own[name])}
+    return found

@@ -17,8 +17,7 @@ from hpml.labs.lab_10_benchmarking.harness import (
     value_and_runs,
 )
 from hpml.labs.lab_10_benchmarking.recordings import recording
-from hpml.labs.lab_10_benchmarking.samples import BASE, Rounds, draw_rounds
-from hpml.labs.lab_10_benchmarking.verdicts import clear_verdict
+from hpml.labs.lab_10_benchmarking.samples import BASE, Rounds, clear_verdict, draw_rounds
 
 _NO_LIBRARY = Forbidden(
     modules=("timeit", "hpml", "torch", "pyperf"),
@@ -34,98 +33,94 @@ def _numbers(data: Mapping[str, Any]) -> list[int]:
     return wanted[: next(place for place, s in enumerate(lasts) if s > 0.2 - 1e-12) + 1]
 
 
-def _autoranged(data: Mapping[str, Any]) -> dict[str, object]:
+Expected = tuple[object, list[int]]
+"""The result of a call, and the number of executions in each of its runs."""
+
+
+def _autoranged(data: Mapping[str, Any]) -> Expected:
     numbers = _numbers(data)
-    value = (numbers[-1], seconds_of(data, len(numbers) - 1, numbers[-1]))
-    return {"value": value, "numbers": numbers}
+    return (numbers[-1], seconds_of(data, len(numbers) - 1, numbers[-1])), numbers
 
 
-def _repeated(data: Mapping[str, Any]) -> dict[str, object]:
-    if "fails" in data:
-        return {"raised": "the statement failed", "numbers": [], "on": False, "changed": False}
+def _repeated(data: Mapping[str, Any]) -> Expected:
     numbers = _numbers(data)
     number, done = numbers[-1], len(numbers)
     value = [seconds_of(data, done + k, number) / number for k in range(5)]
-    return {"value": value, "numbers": numbers + 5 * [number], "on": False, "changed": False}
+    return value, numbers + 5 * [number]
 
 
-def _judge(expected: Callable[[Mapping[str, Any]], dict[str, object]], collector: bool) -> Any:
+def _judge(expected: Callable[[Mapping[str, Any]], Expected]) -> Any:
     def judge(case: Case, outcome: Outcome) -> Wrong | None:
-        wanted, found = expected(case.data), observed(outcome)
-        if found is None or ("value" not in wanted and "raised" not in found):
-            return Wrong("the exception of `run`" if "fails" in case.data
-                         else repr(wanted.get("value")), shown(outcome))  # fmt: skip
-        if "value" in wanted:
+        found, fails = observed(outcome), "fails" in case.data
+        if fails and (found is None or "raised" not in found):
+            return Wrong("the exception of `run`", shown(outcome))
+        if not fails:
+            value, numbers = expected(case.data)
+            if found is None:
+                return Wrong(repr(value), shown(outcome))
             got = found.get("value", f"raises {found.get('raised')}")
-            where = difference(wanted["value"], got, tolerance=1e-9)
+            where = difference(value, got, tolerance=1e-9)
             if where is not None:
-                return Wrong(repr(wanted["value"]), repr(got)[:200], where)
-            if wanted["numbers"] != found["numbers"]:
+                return Wrong(repr(value), repr(got)[:200], where)
+            if numbers != found["numbers"]:
                 why = "The result is right, but the numbers passed to `run` are not."
-                return Wrong(f"runs {wanted['numbers']}", f"runs {found['numbers']}"[:300], why)
-            runs = len(found["numbers"])
-            if found["readings"] > 2 * runs:
-                why = (
-                    "Two readings of a real clock differ: read it once before each run, once after."
-                )
-                return Wrong(f"at most {2 * runs} readings", f"{found['readings']} readings", why)
-        if collector and case.part == "collector" and found["on"]:
-            return Wrong("the collector off during each run", "on during a run")
-        if collector and case.part == "collector" and found["changed"]:
-            before = "on" if case.data.get("collector", True) else "off"
-            return Wrong(f"the collector {before} afterwards, as it was before", "changed")
+                return Wrong(f"runs {numbers}", f"runs {found['numbers']}"[:300], why)
+            if found["readings"] > 2 * len(numbers):
+                most = f"at most {2 * len(numbers)} readings of the clock"
+                why = "Two readings of a clock differ: read it once before each run, once after."
+                return Wrong(most, f"{found['readings']} readings", why)
+        if found and case.part == "collector":
+            if found["on"]:
+                return Wrong("the collector off during each run", "on during a run")
+            if found["changed"]:
+                return Wrong("the collector as it was before", "changed")
         return None
 
     return judge
 
 
-def _statement(name: str, per_call: float, part: str, **more: Any) -> Case:
-    data: dict[str, Any] = {"per_call": per_call, "first": 0.0, "wobble": [0.0], "start": 0.0}
-    data |= more
-    notes = [f"{per_call:g} s per call"]
-    notes += [f"{data['first']:g} s more for the first run"] if data["first"] else []
-    notes += ["every run a little different"] if len(data["wobble"]) > 1 else []
-    notes += [f"the clock shows {data['start']:g} at first"] if data["start"] else []
-    notes += ["the collector is off before"] if not data.get("collector", True) else []
-    notes += ["`run` raises"] if "fails" in data else []
-    function = "autorange" if part == "right" and "repeat" not in name else "repeat"
-    return Case(name, data, part, f"{function}(run, clock)  # {'; '.join(notes)}".replace("`", ""))
+def _statement(
+    name: str, per_call: float, part: str = "right", function: str = "autorange", **more: Any
+) -> Case:
+    data = {"per_call": per_call, "first": 0.0, "wobble": [0.0], "start": 0.0, **more}
+    return Case(name, data, part, f"{function}(run, clock)  # {per_call:g} s per call")
 
 
-def _wobbly(rng: random.Random, place: int, part: str, kind: str = "") -> Case:
+def _wobbly(rng: random.Random, name: str, *kind: str) -> Case:
     wobble = [round(rng.uniform(-0.2, 0.2), 3) for _ in range(7)]
     per_call, start = 10 ** rng.uniform(-7, -1), round(rng.uniform(1, 900), 2)
-    return _statement(f"drawn{kind}, {place + 1}", per_call, part, wobble=wobble, start=start)
+    return _statement(name, per_call, *kind, wobble=wobble, start=start)
 
 
 def _autorange_cases(rng: random.Random, more: bool) -> Sequence[Case]:
     cases = [
-        _statement("0.2 s at once", 0.2, "right"),
-        _statement("a tenth of a second", 0.1, "right"),
-        _statement("30 ms", 0.03, "right"),
-        _statement("a microsecond", 1e-6, "right"),
-        _statement("a clock that began long ago", 0.003, "right", start=512.0),
-        _statement("a first run that warms up", 0.015, "right", first=0.18),
-        _statement("longer than wanted", 3.0, "right"),
+        _statement("0.2 s at once", 0.2),
+        _statement("a tenth of a second", 0.1),
+        _statement("30 ms", 0.03),
+        _statement("a microsecond", 1e-6),
+        _statement("a clock that began long ago", 0.003, start=512.0),
+        _statement("a first run that warms up", 0.015, first=0.18),
+        _statement("longer than wanted", 3.0),
     ]
-    return cases + [_wobbly(rng, place, "right") for place in range(6 if more else 2)]
+    return cases + [_wobbly(rng, f"drawn, {place + 1}") for place in range(6 if more else 2)]
 
 
 def _repeat_cases(rng: random.Random, more: bool) -> Sequence[Case]:
     wobble = [0.0, 0.3, 0.1, 0.2, -0.1, 0.05, 0.15]
+    right, collector = ("right", "repeat"), ("collector", "repeat")
     cases = [
-        _statement("repeat a fifth of a second", 0.2, "right"),
-        _statement("repeat runs that differ", 0.5, "right", wobble=wobble),
-        _statement("repeat a microsecond", 1e-6, "right", wobble=wobble, start=64.0),
-        _statement("repeat after a first run that warms up", 0.1, "right", first=5.0),
-        _statement("the collector is on before", 0.25, "collector", start=16.0),
-        _statement("the collector is off before", 0.25, "collector", collector=False),
-        _statement("run raises at once", 0.1, "collector", fails=0),
-        _statement("run raises in a sample", 0.1, "collector", fails=4),
+        _statement("a fifth of a second", 0.2, *right),
+        _statement("runs that differ", 0.5, *right, wobble=wobble),
+        _statement("a microsecond", 1e-6, *right, wobble=wobble, start=64.0),
+        _statement("a first run that warms up", 0.1, *right, first=5.0),
+        _statement("the collector is on before", 0.25, *collector, start=16.0),
+        _statement("the collector is off before", 0.25, *collector, collector=False),
+        _statement("run raises at once", 0.1, *collector, fails=0),
+        _statement("run raises in a sample", 0.1, *collector, fails=4),
     ]
     for place in range(4 if more else 1):
-        cases.append(_wobbly(rng, place, "right", ", to repeat"))
-        cases.append(_wobbly(rng, place, "collector"))
+        cases.append(_wobbly(rng, f"drawn, {place + 1}", *right))
+        cases.append(_wobbly(rng, f"drawn, the collector, {place + 1}", *collector))
     return cases
 
 
@@ -143,7 +138,7 @@ _AUTORANGE = Exercise(
     name="autorange",
     parts={"right": 2},
     cases=_autorange_cases,
-    judge=_judge(_autoranged, collector=False),
+    judge=_judge(_autoranged),
     symptom=_clock_symptom,
     arguments=statement_and_clock,
     observe=value_and_runs,
@@ -154,7 +149,7 @@ _REPEAT = Exercise(
     name="repeat",
     parts={"right": 1, "collector": 1},
     cases=_repeat_cases,
-    judge=_judge(_repeated, collector=True),
+    judge=_judge(_repeated),
     symptom=_clock_symptom,
     arguments=statement_and_clock,
     observe=value_and_runs,
@@ -163,8 +158,11 @@ _REPEAT = Exercise(
 )
 
 
+Chosen = Callable[[Sequence[float], Sequence[float]], bool]
+
+
 def _drawn(
-    rng: random.Random, wanted: str, make: Callable[[], Rounds], also: Callable[..., bool]
+    rng: random.Random, wanted: str, make: Callable[[], Rounds], chosen: Chosen | None = None
 ) -> Rounds:
     """Draw until every sound rule gives the wanted verdict, so that no points depend on luck."""
     while True:
@@ -172,7 +170,8 @@ def _drawn(
         if rng.random() < 0.5:
             a, b = b, a
         seen = clear_verdict(a, b)
-        if (seen == "cannot tell") == (wanted == "cannot tell") and seen and also(a, b):
+        fits = seen and (seen == "cannot tell") == (wanted == "cannot tell")
+        if fits and (chosen is None or chosen(a, b)):
             return a, b
 
 
@@ -209,14 +208,10 @@ def _mean_alone(a: Sequence[float], b: Sequence[float]) -> bool:
     return seen is not None and seen[1] != seen[2]
 
 
-def _always(a: Sequence[float], b: Sequence[float]) -> bool:
-    return True
-
-
 def _minimum_right(a: Sequence[float], b: Sequence[float]) -> bool:
-    """Return whether the minimum agrees clearly with the mean, so that no points depend on luck."""
-    x, y = (min(a), min(b)) if statistics.mean(a) < statistics.mean(b) else (min(b), min(a))
-    return x < 0.97 * y
+    """Return whether the minimum agrees clearly with the mean."""
+    x, y = sorted((a, b), key=statistics.mean)
+    return min(x) < 0.97 * min(y)
 
 
 def _overlap(a: Sequence[float], b: Sequence[float]) -> bool:
@@ -241,55 +236,54 @@ def _one_great_loss(rng: random.Random) -> Rounds:
 def _duels(rng: random.Random, more: bool) -> Sequence[Case]:
     cases = []
     for place in range(3 if more else 1):
-        many = f" ({place + 1})" if place else ""
 
-        def add(name: str, part: str, wanted: str, rounds: int, also: Any, **machine: Any) -> None:
-            a, b = _drawn(rng, wanted, lambda: draw_rounds(rng, rounds, **machine), also)
+        def add(
+            name: str, part: str, wanted: str, make: Callable[[], Rounds],
+            chosen: Chosen | None = None, place: int = place,
+        ) -> None:  # fmt: skip
+            a, b = _drawn(rng, wanted, make, chosen)
             if "seconds" in name:
                 a, b = ([float(f"{1e-6 * x:.4g}") for x in times] for times in (a, b))
-            cases.append(_duel(name + many, part, a, b))  # noqa: B023 - it is called at once
+            cases.append(_duel(f"{name} ({place + 1})", part, a, b))
 
-        add("one takes twice as long", "clear", "differ", 25, _always, more=1.0)
-        add("one takes a third more, in seconds", "clear", "differ", 30, _always, more=0.33)
-        add("outliers", "clear", "differ", 40, _always, more=0.3, outliers=0.1)
-        add("six rounds agree", "clear", "differ", 6, _always, more=1.0, noise=0.03)
-        add("equal, but for noise", "equal", "cannot tell", 25, _minimum_alone, noise=0.15)
-        add("equal, in seconds", "equal", "cannot tell", 40, _mean_alone, noise=0.2)
-        add("a drift", "paired", "differ", 31, _overlap, more=0.05, drift=0.6, noise=0.006)
-        add("a drift downwards", "paired", "differ", 25, _overlap, more=0.08, drift=-0.6,
-            noise=0.006)  # fmt: skip
-        add("many rounds, a small difference", "paired", "differ", 120, _small_majority, more=0.013)
-        times = _drawn(rng, "cannot tell", lambda: _one_great_loss(rng), _always)
-        cases.append(_duel(f"five of six{many}", "equal", *times))
-        few = [draw_rounds(rng, 5, more=1.0), draw_rounds(rng, 3, more=rng.uniform(2, 3))]
-        cases += [_duel(f"too few{many}", "equal", *times) for times in few]
+        def drawn(rounds: int, **machine: Any) -> Callable[[], Rounds]:
+            return lambda: draw_rounds(rng, rounds, **machine)
+
+        add("one takes twice as long", "clear", "differ", drawn(25, more=1.0))
+        add("one takes a third more, in seconds", "clear", "differ", drawn(30, more=0.33))
+        add("outliers", "clear", "differ", drawn(40, more=0.3, outliers=0.1))
+        add("six rounds agree", "clear", "differ", drawn(6, more=1.0, noise=0.03))
+        add("recorded: quiet", "clear", "differ", _recorded(rng, "quiet"))
+        add("equal, but for noise", "equal", "cannot tell", drawn(25, noise=0.15), _minimum_alone)
+        add("equal, in seconds", "equal", "cannot tell", drawn(40, noise=0.2), _mean_alone)
+        add("five of six", "equal", "cannot tell", lambda: _one_great_loss(rng))
+        add("recorded: equal", "equal", "cannot tell", _recorded(rng, "equal"))
+        add("a drift", "paired", "differ", drawn(31, more=0.05, drift=0.6, noise=0.006), _overlap)
+        add("a drift downwards", "paired", "differ",
+            drawn(25, more=0.08, drift=-0.6, noise=0.006), _overlap)  # fmt: skip
+        add("a small difference", "paired", "differ", drawn(120, more=0.013), _small_majority)
+        add("recorded: drift", "paired", "differ", _recorded(rng, "drift"), _minimum_right)
         same = [BASE] * (12 + place)
-        cases.append(_duel(f"the clock sees no difference{many}", "equal", same, same))
-        cases.append(_recorded(rng, "drift", "paired", many))
-        cases.append(_recorded(rng, "equal", "equal", many))
-        cases.append(_recorded(rng, "quiet", "clear", many))
+        few = {"five": draw_rounds(rng, 5, more=1.0), "three": draw_rounds(rng, 3, more=2.5)}
+        for name, times in {**few, "the clock sees no difference": (same, same)}.items():
+            cases.append(_duel(f"{name} ({place + 1})", "equal", *times))
     return cases
 
 
-def _recorded(rng: random.Random, name: str, part: str, many: str) -> Case:
-    """Return 50 random rounds of a recording, in their order."""
+def _recorded(rng: random.Random, name: str) -> Callable[[], Rounds]:
+    """Return a function that draws 50 rounds of a recording, in their order."""
     found = recording(name)
 
     def some() -> Rounds:
         kept = sorted(rng.sample(range(len(found.a)), 50))
         return [found.a[k] for k in kept], [found.b[k] for k in kept]
 
-    wanted = "cannot tell" if found.truth == 1 else "differ"
-    also = _minimum_right if name == "drift" else _always
-    a, b = _drawn(rng, wanted, some, also)
-    return _duel(f"recorded: {name}{many}", part, a, b)
+    return some
 
 
 def _verdict(case: Case) -> str:
     a, b = (case.data[name] for name in "ab")
-    if len(a) < 6:
-        return "cannot tell"
-    found = clear_verdict(a, b)
+    found = "cannot tell" if len(a) < 6 else clear_verdict(a, b)
     assert found is not None  # ensured by `_drawn`
     return found
 

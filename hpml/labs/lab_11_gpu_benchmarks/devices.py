@@ -8,10 +8,9 @@ import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from hpml.base import style
-from hpml.base.charts import show, timeline
+from hpml.base.charts import Interval, show, timeline
 from hpml.base.page import Page
 from hpml.profiling import Timeline
 
@@ -30,10 +29,8 @@ class Mark:
         return self.time - earlier.time
 
 
-class _Work(NamedTuple):
-    seconds: float
-    mark: Mark
-    after: Mark | None
+_Work = tuple[float, Mark, Mark | None]
+"""The seconds of a kernel, the mark of its end, and the mark that it waits for."""
 
 
 class AsyncDevice:
@@ -44,8 +41,8 @@ class AsyncDevice:
     def __init__(self, launch: float = 0.0, first: float = 0.0) -> None:
         self._cost, self._first = launch, first
         self._recording: list[float] | None = None
-        self._launches: list[tuple[float, float]] = []
-        self._kernels: list[tuple[float, float]] = []
+        self._launches: list[Interval] = []
+        self._kernels: list[Interval] = []
         self._work: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
         arguments = self._work, self._kernels
         threading.Thread(target=_work_off, args=arguments, daemon=True).start()
@@ -61,7 +58,7 @@ class AsyncDevice:
 
     def event(self) -> Mark:
         """Put a mark into the queue, at no cost."""
-        return self._put(0.0, None)
+        return self._put()
 
     def synchronize(self) -> None:
         """Wait until all issued work is done."""
@@ -79,7 +76,7 @@ class AsyncDevice:
         def replay() -> None:
             self._issue()
             for seconds in kernels:
-                self._put(seconds, None)
+                self._put(seconds)
 
         return replay
 
@@ -93,7 +90,11 @@ class AsyncDevice:
 
     def since(self, start: float) -> Timeline:
         """Return the launches and finished kernels since a clock reading, in ms from it."""
-        return Timeline(*(_in_ms(spans, start) for spans in (self._launches, self._kernels)))
+        spans = (
+            tuple((1e3 * (a - start), 1e3 * (b - start)) for a, b in each if a >= start)
+            for each in (self._launches, self._kernels)
+        )
+        return Timeline(*spans)
 
     def _issue(self) -> None:
         begin = self.clock()
@@ -101,30 +102,24 @@ class AsyncDevice:
         self._first = 0.0
         self._launches.append((begin, self.clock()))
 
-    def _put(self, seconds: float, after: Mark | None) -> Mark:
+    def _put(self, seconds: float = 0.0, after: Mark | None = None) -> Mark:
         mark = Mark()
-        self._work.put(_Work(seconds, mark, after))
+        self._work.put((seconds, mark, after))
         return mark
 
 
-def _in_ms(spans: list[tuple[float, float]], start: float) -> tuple[tuple[float, float], ...]:
-    return tuple(
-        (1e3 * (begin - start), 1e3 * (end - start)) for begin, end in spans if begin >= start
-    )
-
-
-def _work_off(work: queue.SimpleQueue[_Work | None], done: list[tuple[float, float]]) -> None:
+def _work_off(work: queue.SimpleQueue[_Work | None], done: list[Interval]) -> None:
     """Run the kernels in the queue; this is the device's thread."""
     while (each := work.get()) is not None:
-        if each.after is not None:
-            each.after.reached.wait()
-        begin = time.perf_counter()
-        if each.seconds:
-            time.sleep(each.seconds)
-        each.mark.time = time.perf_counter()
-        if each.seconds:
-            done.append((begin, each.mark.time))
-        each.mark.reached.set()
+        seconds, mark, after = each
+        if after is not None:
+            after.reached.wait()
+        begin = mark.time = time.perf_counter()
+        if seconds:
+            time.sleep(seconds)
+            mark.time = time.perf_counter()
+            done.append((begin, mark.time))
+        mark.reached.set()
 
 
 class CudaMark:
@@ -165,8 +160,8 @@ WAYS = ("pageable", "pinned", "pinned, two queues")
 class Pipeline:
     """The spans of copying and computing batches, and the time the program was blocked, in ms."""
 
-    copies: tuple[tuple[float, float], ...]
-    computed: tuple[tuple[float, float], ...]
+    copies: Sequence[Interval]
+    computed: Sequence[Interval]
     held: float
 
     @property
@@ -194,8 +189,7 @@ def pipeline(way: str, batches: int, copy: float, compute: float) -> Pipeline:
 
 def draw_pipelines(ways: Mapping[str, Pipeline]) -> Page:
     """Draw when batches were copied and computed, for each variant of the pipeline."""
-    rows: dict[str, Sequence[tuple[float, float]]] = {}
-    texts, shades = dict[str, str](), dict[str, str]()
+    rows, texts, shades = dict[str, Sequence[Interval]](), dict[str, str](), dict[str, str]()
     for way, found in ways.items():
         copied, computed = f"{way}: copy", f"{way}: compute"
         rows |= {copied: found.copies, computed: found.computed}

@@ -34,23 +34,18 @@ def _on_device(
     name: str, launch: float, kernels: list[float], first: float = 0.0, queued: float = 0.0,
     start: float = 0.0,
 ) -> Case:  # fmt: skip
-    notes = [f"a launch costs {launch:g} s, kernels of {', '.join(f'{k:g}' for k in kernels)} s"]
-    notes += [f"the first call takes {first:g} s more"] if first else []
-    notes += [f"{queued:g} s of other work queued before"] if queued else []
     data = {"launch": launch, "kernels": kernels, "first": first, "queued": queued, "start": start}
-    return Case(name, data, call=f"time_on_device(fn, device)  # {'; '.join(notes)}")
-
-
-def _timed(case: Case) -> float:
-    data = case.data
-    return simulate(data["launch"], data["kernels"]).total
+    seconds = ", ".join(f"{what} {value}" for what, value in data.items() if value)
+    return Case(name, data, call=f"time_on_device(fn, device)  # in s: {seconds}")
 
 
 _TIME_ON_DEVICE = Exercise(
     name="time_on_device",
     parts={"right": 2},
     cases=_device_cases,
-    judge=expect(_timed, tolerance=1e-9),
+    judge=expect(
+        lambda case: simulate(case.data["launch"], case.data["kernels"]).total, tolerance=1e-9
+    ),
     arguments=call_and_device,
     forbids=Forbidden(
         modules=("time", "timeit", "hpml", "torch"), why="Here only `device.clock` tells the time."

@@ -11,6 +11,7 @@ from hpml.widgets.animation.animation import Animation, Keyframe, part, placehol
 TIMES = (2.0, 4.0, 8.0, 12.0, 16.0)
 """The choices for both times, in microseconds."""
 LAUNCHES = TIMES[::-1]
+PAIRS = [(launch, kernel) for launch in LAUNCHES for kernel in TIMES]
 COUNT = 12
 """The number of kernels."""
 
@@ -37,26 +38,22 @@ _STYLE = """
 
 def launch_explorer(timeline: TimelineFunction | None = None) -> Animation:
     """Return the explorer, drawn by the student's `timeline` if it works."""
-    yours = timeline is not None and _answers(timeline)
-    spans = timeline if yours and timeline is not None else lambda *times: simulate(*times).kernels
-    pairs = [(launch, kernel) for launch in LAUNCHES for kernel in TIMES]
-    keyframes = [_keyframe(spans, *pair) for pair in pairs]
-    missing = "; yours is not written yet" if timeline is not None else ""
-    source = "your timeline" if yours else f"the library's time line{missing}"
-    template = _template()
-    rows = [
-        [launch, kernel, _total(launch, kernel), _total(launch, kernel, recorded=True)]
-        for launch, kernel in pairs
-    ]
+    if timeline is not None and _answers(timeline):
+        spans, source = timeline, "your timeline"
+    else:
+        missing = "; yours is not written yet" if timeline is not None else ""
+        source = f"the library's time line{missing}"
+        spans = lambda *times: simulate(*times).kernels  # noqa: E731 - one of two functions
+    rows = [[*pair, _total(*pair), _total(*pair, recorded=True)] for pair in PAIRS]
     return Animation(
         f"{COUNT} kernels: choose the cost of a launch and the time of a kernel. Drawn by {source}",
-        template,
-        keyframes,
+        _template(),
+        [_keyframe(spans, *pair) for pair in PAIRS],
         style=_STYLE,
         kind="launches",
         table=Table(["launch, µs", "kernel, µs", "one by one, µs", "as a graph, µs"], rows),
         columns=len(TIMES),
-        labels=[f"launch {launch:g} µs, kernel {kernel:g} µs" for launch, kernel in pairs],
+        labels=[f"launch {launch:g} µs, kernel {kernel:g} µs" for launch, kernel in PAIRS],
     )
 
 
@@ -117,11 +114,7 @@ def _axis() -> str:
 
 
 def _template() -> str:
-    cells = "".join(
-        _cell(row, column, launch, kernel)
-        for row, launch in enumerate(LAUNCHES)
-        for column, kernel in enumerate(TIMES)
-    )
+    cells = "".join(_cell(place, *pair) for place, pair in enumerate(PAIRS))
     heads = "".join(
         f'<text x="{_LEFT + _CELL_WIDTH * (k + 0.5):.0f}" y="18" text-anchor="middle">{time:g}'
         "</text>"
@@ -149,13 +142,14 @@ def _template() -> str:
     )
 
 
-def _cell(row: int, column: int, launch: float, kernel: float) -> str:
+def _cell(place: int, launch: float, kernel: float) -> str:
+    row, column = divmod(place, len(TIMES))
     bound = simulate(launch, [kernel] * COUNT).bound
     gain = _total(launch, kernel) / _total(launch, kernel, recorded=True)
     x, y = _LEFT + _CELL_WIDTH * column, 26 + _CELL_HEIGHT * row
     return (
         f'<g class="cell {bound}" {part(f"{launch:g} {kernel:g}")} '
-        f'data-go="{row * len(TIMES) + column}" '
+        f'data-go="{place}" '
         f'aria-label="launch {launch:g}, kernel {kernel:g} microseconds, {bound}-bound">'
         f'<rect x="{x}" y="{y}" width="{_CELL_WIDTH}" height="{_CELL_HEIGHT}"/>'
         f'<text x="{x + _CELL_WIDTH // 2}" y="{y + 18}" text-anchor="middle">{gain:.1f}×</text></g>'

@@ -18,7 +18,7 @@ from hpml.benchmark.robust import median_interval, signed_rank_interval
 from hpml.course.exercises.check import run, visible_cases
 from hpml.course.exercises.judging import judge
 from hpml.labs.catalogue import find
-from hpml.labs.lab_10_benchmarking.verdicts import clear_verdict
+from hpml.labs.lab_10_benchmarking.samples import clear_verdict
 
 Rule = Callable[[list[float], list[float]], str]
 
