@@ -29,14 +29,6 @@ SLOW: Mapping[str, tuple[Fragments, ...]] = {
         },
         {
             "standardise": """
-                result = torch.empty_like(batch)
-                for k in range(len(batch)):
-                    result[k] = (batch[k] - batch[k].mean()) / batch[k].std()
-                return result
-            """
-        },
-        {
-            "standardise": """
                 return torch.cat([(row - row.mean()) / row.std() for row in batch.split(1)])
             """
         },
@@ -61,34 +53,8 @@ SLOW: Mapping[str, tuple[Fragments, ...]] = {
                 $steps.append((sum(values) / len(values), worst, sum(scores) / len(scores)))
             """
         },
-        {
-            "report": """
-                values, scores, worst = [], [], each[0].item()
-                for k in range(len(each)):
-                    values.append(each[k].item())
-                    if each[k].item() > worst:
-                        worst = each[k].item()
-                    scores.append(outputs[k][targets[k]].item())
-                $steps.append((statistics.fmean(values), worst, statistics.fmean(scores)))
-            """
-        },
     ),
     "table": (
-        {
-            "cosines": """
-                k = torch.arange(length, dtype=torch.float64)
-                table = torch.cos(math.pi / length * (k[:, None] + 0.5) * k)
-                return (table * math.sqrt(2 / length)).to(dtype)
-            """
-        },
-        {
-            "cosines": """
-                table = torch.zeros(length, length, dtype=torch.float64)
-                times = torch.arange(0.5, length, dtype=torch.float64) / length
-                table += torch.outer(times, math.pi * torch.arange(length).double())
-                return torch.cos(table).mul(math.sqrt(2 / length)).to(dtype)
-            """
-        },
         {
             "cosines": """
                 times = torch.linspace(0, 1, 2 * length + 1, dtype=torch.float64)[1::2]
@@ -96,19 +62,33 @@ SLOW: Mapping[str, tuple[Fragments, ...]] = {
                 return ((2 / length) ** 0.5 * angles.cos()).to(dtype)
             """
         },
+        {
+            "cosines": """
+                k = torch.arange(length, dtype=torch.float64)
+                table = torch.cos(math.pi / length * (k[:, None] + 0.5) * k)
+                return (table * math.sqrt(2 / length)).to(dtype)
+            """
+        },
     ),
     "dtype": (
         {"types": "signals = signals.double()\nmodel.double()"},
         {"types": "signals = signals.to(torch.float64)\nmodel = model.to(signals.dtype)"},
-        {"types": "signals = torch.from_numpy(signals.numpy().astype(float))\nmodel.double()"},
     ),
     "activation": (
-        {"swish": "return x * (1 / (1 + torch.exp(-x)))"},
         {"swish": "return 0.5 * x * (1 + torch.tanh(0.5 * x))"},
-        {"swish": "e = torch.exp(-x)\nreturn x / (1 + e)"},
+        {"swish": "return x * (1 / (1 + torch.exp(-x)))"},
     ),
     "loader": (
         {
+            "imports": "from torch.utils.data import DataLoader, Subset, TensorDataset",
+            "batches": """
+                chosen = Subset(TensorDataset(signals, labels), order.tolist())
+                for inputs, targets in DataLoader(chosen, batch_size=batch_size):
+                    yield inputs, targets
+            """,
+        },
+        {
+            "imports": "from torch.utils.data import DataLoader, Dataset",
             "dataset": """
                 class Recordings(Dataset):
                     def __init__(self, signals, labels, order):
@@ -126,41 +106,15 @@ SLOW: Mapping[str, tuple[Fragments, ...]] = {
                 yield from DataLoader(recordings, batch_size=batch_size)
             """,
         },
-        {
-            "batches": """
-                chosen = Subset(TensorDataset(signals, labels), order.tolist())
-                for inputs, targets in DataLoader(chosen, batch_size=batch_size):
-                    yield inputs, targets
-            """
-        },
-        {
-            "dataset": """
-                def collate(pairs):
-                    inputs = torch.stack([torch.as_tensor(signal) for signal, _ in pairs])
-                    return inputs, torch.tensor([int(label) for _, label in pairs])
-            """,
-            "batches": """
-                pairs = [(signals[k], labels[k]) for k in order]
-                yield from DataLoader(pairs, batch_size=batch_size, collate_fn=collate)
-            """,
-        },
     ),
     "graph": (
         {
             "gradients": "gradients = torch.autograd.grad(loss, $weights, retain_graph=True)",
-            "keep": "$kept.append(loss)",
-        },
-        {
-            "gradients": """
-                gradients = torch.autograd.grad(
-                    loss, $weights, torch.ones_like(loss), retain_graph=True
-                )
-            """,
-            "keep": "$kept += [loss]",
+            "keep": "$kept.append(loss.clone())",
         },
         {
             "gradients": "gradients = torch.autograd.grad(loss, $weights, retain_graph=True)",
-            "keep": "$kept.append(loss.clone())",
+            "keep": "$kept.append(loss)",
         },
     ),
 }
@@ -169,12 +123,11 @@ SLOW: Mapping[str, tuple[Fragments, ...]] = {
 _SCRIPT = '''"""Train a network that tells $things apart by frequency. It works, but it is slow."""
 
 import math
-import statistics
 
 import torch
 import torch.nn.functional as F
 from torch import nn
-from torch.utils.data import DataLoader, Dataset, Subset, TensorDataset
+$imports
 
 
 $dataset
@@ -306,16 +259,6 @@ def script(seed: int, fragments: Fragments | None = None) -> str:
             lines.append(line)
     text = Template("\n".join(lines)).safe_substitute(parts)
     text = Template(text).substitute({**constants, **words})
-    return _tidied(text)
-
-
-def _tidied(text: str) -> str:
-    """Return the script without unused imports, and with at most two blank lines in a row."""
-    for name in ("Dataset", "Subset", "TensorDataset", "DataLoader"):
-        if len(re.findall(rf"\b{name}\b", text)) == 1:
-            text = re.sub(rf"(, )?\b{name}\b(?(1)|, )", "", text, count=1)
-    if text.count("statistics") == 1:
-        text = text.replace("import statistics\n", "")
     return re.sub(r"\n{4,}", "\n\n\n", text).strip() + "\n"
 
 

@@ -24,6 +24,7 @@ FIXED: dict[str, dict[str, str]] = {
     "dtype": {"types": ""},
     "activation": {"swish": "return F.silu(x)"},
     "loader": {
+        "imports": "",
         "dataset": "",
         "batches": """
             for rows in order.split(batch_size):
