@@ -109,11 +109,7 @@ def _tensor(
     formats: Formats = FORMATS,
 ) -> Case:  # fmt: skip
     data = {"values": list(values), "formats": dict(formats), "error": error, "added": added}
-    listed = str(list(values)) if len(values) < 9 else f"[{values[0]!r}, ...]"
-    argument = "formats" if formats is FORMATS else str(dict(formats))
-    call = f"choose_precision({listed}, {argument}, {error!r}, {added})"
-    count = f"  # {len(values)} values" if len(values) > 8 else ""
-    return Case(name, data, "sums" if added else "values", call + count)
+    return Case(name, data, "sums" if added else "values")
 
 
 _MADE_UP: Formats = {

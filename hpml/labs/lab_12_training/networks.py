@@ -229,15 +229,14 @@ def two_processes() -> Table | Page:
     """Train the digits for an epoch in one and in two processes, and return losses and times."""
     if quick():
         return say("A short run leaves out the two processes.")
-    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    script = ["-c", SCRIPT]
-    two = [*torchrun, "--no-python", sys.executable, *script]
-    starts = {"one process": script, "two, by torchrun": two}
+    one = [sys.executable, "-c", SCRIPT]
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node"]
     rows: list[list[object]] = []
-    for name, arguments in starts.items():
-        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        ran = subprocess.run([sys.executable, *arguments], capture_output=True, text=True,
-                             check=False, timeout=240, env=environment)  # fmt: skip
+    for name, command in {
+        "one process": one, "two, by torchrun": [*torchrun, "2", "--no-python", *one],
+    }.items():  # fmt: skip
+        ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240,
+                             env=os.environ | {"OMP_NUM_THREADS": "1"})  # fmt: skip
         if ran.returncode:
             lines = ran.stderr.strip().splitlines() or ["no message"]
             # torchrun prints the error first, then a summary.

@@ -85,28 +85,27 @@ def beside_published(
     taken: Comparison, trainers: Mapping[str, Trainer], kept: Mapping[str, int]
 ) -> Table:
     """Return the published table with measured or recorded results next to each row."""
-    block = published("convnext_training")
-    before = recorded("training")
+    block, before = published("convnext_training"), recorded("training")
     ratios = before["ratio to vanilla [middle, low, high]"]
     first = block["rows"][0]["epoch_s"]
     rows = []
     for row in block["rows"]:
         recipe = MEASURED_AS[row["changes"]]
-        measured = ["–", "–", "–"]
+        seconds = ratio = accuracy = "–"
         if recipe in taken:
             one = trainers[recipe]
-            ratio, accuracy = taken.ratio(recipe).value, 100 * one.accuracies[-1]
             seconds = format_seconds(sum(one.seconds) / one.epochs)
-            measured = [seconds, f"{ratio:.3f}", f"{accuracy:.2f} %"]
+            ratio = f"{taken.ratio(recipe).value:.3f}"
+            accuracy = f"{100 * one.accuracies[-1]:.2f} %"
         elif recipe in ratios:
             middle, low, high = ratios[recipe]
-            accuracy = before["accuracy"][recipe]
-            measured = ["–", f"recorded: {middle:.2f} ({low:.2f} to {high:.2f})",
-                        f"recorded: {accuracy:.2f} %"]  # fmt: skip
-        document = [f"{row['epoch_s']:.2f} s", f"{row['epoch_s'] / first:.3f}",
-                    f"{row['val_accuracy']:.2f} %"]  # fmt: skip
-        pairs = [text for pair in zip(document, measured, strict=True) for text in pair]
-        rows.append([row["changes"], *pairs, format_bytes(kept[recipe]) if recipe in kept else "–"])
+            ratio = f"recorded: {middle:.2f} ({low:.2f} to {high:.2f})"
+            accuracy = f"recorded: {before['accuracy'][recipe]:.2f} %"
+        rows.append([
+            row["changes"], f"{row['epoch_s']:.2f} s", seconds, f"{row['epoch_s'] / first:.3f}",
+            ratio, f"{row['val_accuracy']:.2f} %", accuracy,
+            format_bytes(kept[recipe]) if recipe in kept else "–",
+        ])  # fmt: skip
     columns = [f"{what}, {where}" for what in ("epoch", "ratio", "accuracy")
                for where in ("published", "here")]  # fmt: skip
     vanilla = trainers["vanilla"]

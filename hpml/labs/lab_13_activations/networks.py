@@ -49,22 +49,19 @@ def trained(activation: Activation, epochs: int, seed: int = 0) -> Training:
 
 def beside_published(raced: Mapping[int, Comparison]) -> Table:
     """Return the times relative to GELU's by batch size, next to the document's."""
-    rows: dict[str, list[object]] = {}
-    first = next(iter(raced.values()))
-    for name in first.names:
-        published_ratios = _published(name)
-        ratios: list[object] = []
+    rows: list[list[object]] = []
+    for name in next(iter(raced.values())).names:
+        rows.append([name])
         for batch, comparison in raced.items():
             own = "baseline" if name == comparison.baseline else str(comparison.ratio(name))
-            ratios += [own, published_ratios.get(batch)]
-        rows[name] = [name, *ratios]
+            rows[-1] += [own, _published(name).get(batch)]
     columns = ["activation"]
     for batch in raced:
         columns += [f"batch {batch}", f"published, batch {batch}"]
     hardware = published("convnext_inference")["hardware"]
     return Table(
         columns,
-        list(rows.values()),
+        rows,
         title="Time / time with eager GELU",
         caption=f"Published: {hardware}, a larger network, with FastSwish as operations.",
         formats=dict.fromkeys(columns[2::2], "{:.2f}".format),
@@ -84,15 +81,12 @@ def _published(name: str) -> dict[int, float]:
 
 def draw_accuracies(accuracies: Mapping[str, Sequence[float]]) -> Page:
     """Draw each run's accuracy as a point, labelled with the document's single run."""
-    published_accuracy = {
-        row["changes"]: row["val_accuracy"] for row in published("convnext_inference")["rows"]
-    }
-    published_accuracy["GELU"] = published_accuracy["vanilla (GELU)"]
+    known = {row["changes"]: row["val_accuracy"] for row in published("convnext_inference")["rows"]}
+    known["GELU"] = known["vanilla (GELU)"]
     rows = []
     for name, found in accuracies.items():
-        row = f"{name} (published, one run: {published_accuracy[name]:.2f} %)"
-        rows.append(Dot(row, found))
-        rows.append(Dot(row, statistics.mean(found), "", None, style.ACCENT, "|"))
+        row = f"{name} (published, one run: {known[name]:.2f} %)"
+        rows += [Dot(row, found), Dot(row, statistics.mean(found), "", None, style.ACCENT, "|")]
     title = "Accuracy: a point is a run, a line their mean"
     text = "; ".join(
         f"{name}: {', '.join(f'{one:.1f}' for one in found)} %"
@@ -107,8 +101,7 @@ def draw_curves(activations: Mapping[str, Callable[[Any], Any]]) -> Page:
 
     values, slopes, notes = [], [], []
     # Different dashes keep two equal curves visible.
-    forms = zip(activations.items(), ("-", "--", ":", "-"), strict=False)
-    for (name, activation), form in forms:
+    for (name, activation), form in zip(activations.items(), ("-", "--", ":", "-"), strict=False):
         x = torch.linspace(-6, 6, 601, requires_grad=True)
         y = activation(x)
         (slope,) = torch.autograd.grad(y.sum(), x)

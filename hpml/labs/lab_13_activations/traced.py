@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import operator
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from hpml.base import Table, format_bytes
@@ -46,8 +45,8 @@ def peak_of_tensors(run: Callable[[], object]) -> int:
     """Return the peak of additional bytes in CPU tensors during a call of `run`."""
     from torch.profiler import ProfilerActivity, profile
 
-    cpu = [ProfilerActivity.CPU]
-    with _quiet_recorder(), profile(activities=cpu, profile_memory=True) as profiled:
+    os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # no log messages in the student's cell
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiled:
         run()
     recorded: Any = profiled.profiler
     events = [e for e in recorded.kineto_results.events() if e.name() == "[memory]"]
@@ -56,18 +55,6 @@ def peak_of_tensors(run: Callable[[], object]) -> int:
         held += event.nbytes()
         most = max(most, held)
     return most
-
-
-@contextlib.contextmanager
-def _quiet_recorder() -> Iterator[None]:
-    """Keep Kineto's log messages out of the student's cell."""
-    before = os.environ.get("KINETO_LOG_LEVEL")
-    os.environ["KINETO_LOG_LEVEL"] = before or "99"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["KINETO_LOG_LEVEL"]
 
 
 def costs(

@@ -86,16 +86,13 @@ def rounded(model: nn.Module, quantise: Quantise, bits: int, *, by_row: bool) ->
     return model
 
 
-def draw_accuracy(found: Mapping[str, Mapping[int, Sequence[float]]], full: float) -> Page:
-    """Draw accuracy by bits, a line for each variant and a point for each network."""
+def draw_accuracy(found: Mapping[str, Mapping[int, float]], full: float) -> Page:
+    """Draw the accuracy by bits, a line for each variant."""
     drawn = []
     for variant, by_bits in found.items():
-        middle = [100 * sorted(values)[len(values) // 2] for values in by_bits.values()]
-        texts = ", ".join(f"{b} bits {v:.1f} %" for b, v in zip(by_bits, middle, strict=True))
-        drawn.append(Line(variant, list(by_bits), middle, text=texts))
-        for bits, values in by_bits.items():
-            shares = [100 * value for value in values]
-            drawn.append(Line(variant, [bits] * len(values), shares, "", marker="o"))
+        shares = [100 * share for share in by_bits.values()]
+        texts = ", ".join(f"{b} bits {s:.1f} %" for b, s in zip(by_bits, shares, strict=True))
+        drawn.append(Line(variant, list(by_bits), shares, marker="o", text=texts))
     chart = lines(drawn, title="Accuracy by bits", x="bits per weight", y="digits recognised, %",
                   ylim=(0, 105), level=[100 * full])  # fmt: skip
     return show(chart, caption=f"Dashed: with 32-bit floats, {100 * full:.1f} %.")
@@ -111,16 +108,10 @@ def in_integers(seeds: Sequence[int]) -> dict[str, list[nn.Module]]:
     if quick() or not installed_version("torchao"):
         return found
     for way in ("dynamic", "static", "aware"):
-        found[way] = [
-            int8(
-                model,
-                batches[0],
-                way,
-                calibration=batches,
-                train=partial(trained, seed, epochs=2),
-            )
-            for seed, model in zip(seeds, found["floats"], strict=True)
-        ]
+        found[way] = []
+        for seed, model in zip(seeds, found["floats"], strict=True):
+            train = partial(trained, seed, epochs=2)
+            found[way].append(int8(model, batches[0], way, calibration=batches, train=train))
     return found
 
 
@@ -143,21 +134,18 @@ def integer_table(found: Mapping[str, Sequence[nn.Module]], raced: Comparison | 
     """Return the accuracy, size and time of each variant."""
     from hpml.runtimes import weight_bytes
 
-    size, compiled = weight_bytes(found["floats"][0]), isinstance(raced, Comparison)
+    size = weight_bytes(found["floats"][0])
     rows: list[list[object]] = []
     for way, models in found.items():
         right = [100 * accuracy(model) for model in models]
-        time = str(raced.ratio(way)) if isinstance(raced, Comparison) else "not compiled"
-        spread = (
-            f"{min(right):.1f} to {max(right):.1f} %" if len(right) > 1 else f"{right[0]:.1f} %"
-        )
-        time = "1" if compiled and way == "floats" else time
+        spread = f"{min(right):.1f} to {max(right):.1f} %"
+        time = "not compiled"
+        if isinstance(raced, Comparison):
+            time = "1" if way == "floats" else str(raced.ratio(way))
         rows.append([way, spread, f"{weight_bytes(models[0]) / size:.2f}", time])
-    seen = f"Networks: {len(found['floats'])}." + (
-        f" Time: batches of {BATCH}, one thread, compiled." if compiled else ""
-    )
-    return Table(["weights and activations", "recognised", "size / floats", "time / floats"], rows,
-                 caption=seen)  # fmt: skip
+    caption = f"Networks: {len(found['floats'])}. Times: batches of {BATCH}, one thread, compiled."
+    columns = ["weights and activations", "recognised", "size / floats", "time / floats"]
+    return Table(columns, rows, caption=caption)
 
 
 def draw_rounding(x: Sequence[float], quantise: Quantise, choices: Sequence[int]) -> Page:

@@ -29,13 +29,9 @@ def onnx_is_here() -> bool:
     """Return whether models can be exported to ONNX; if not, show what to install."""
     missing = [name for name in ("onnx", "onnxscript") if not installed_version(name)]
     if missing:
-        put(
-            say(
-                f"Export needs packages: `pip install -c constraints.txt {' '.join(missing)} "
-                "onnxruntime`. Without them the lab leaves export out."
-            ),
-            uuid.uuid4().hex,
-        )
+        install = f"pip install -c constraints.txt {' '.join(missing)} onnxruntime"
+        text = f"Export needs packages: `{install}`. Without them the lab leaves export out."
+        put(say(text), uuid.uuid4().hex)
     return not missing
 
 
@@ -79,12 +75,7 @@ def runs_at(model: nn.Module, pixels: int) -> Mapping[str, Callable[[], Any]]:
 
 def in_turn(run: Callable[[], Any], times: int) -> Callable[[], object]:
     """Return a function that makes a call several times in sequence."""
-
-    def runs() -> None:
-        for _ in range(times):
-            run()
-
-    return runs
+    return lambda: [run() for _ in range(times)]
 
 
 def in_parallel(run: Callable[[], Any], times: int, threads: int) -> Callable[[], object]:

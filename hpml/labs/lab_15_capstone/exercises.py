@@ -19,8 +19,6 @@ RELATIVE, ABSOLUTE = 1e-4, 1e-5
 """The allowed difference from the original, which computes in float64: a hundred times float32's
 rounding error, but far below that of a 16-bit format or a different step."""
 
-_NAMES = ("loss", "worst loss", "score")
-
 # --- speed_up ---
 
 
@@ -41,7 +39,7 @@ def _fix_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _fix_case("all of it 256 times as fast", {"f": 1.0}, {"f": 256.0}, "fixes"),
         _fix_case("half of it free", {"f": 0.5, "g": 0.25}, {"f": math.inf}, "free"),
         _fix_case("all of it free", {"f": 0.75, "g": 0.25},
-                    {"f": math.inf, "g": math.inf}, "free"),
+                  {"f": math.inf, "g": math.inf}, "free"),
     ]  # fmt: skip
     for number in range(6 if more else 2):
         parts = [generator.randint(1, 15) / 64 for _ in range(4)]
@@ -93,17 +91,11 @@ def _training_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _training(generator, "one batch for all", count=5, batch_size=8),
     ]
     for number in range(4 if more else 0):
-        cases.append(
-            _training(
-                generator,
-                f"drawn, number {number + 1}",
-                count=generator.randint(30, 90),
-                length=generator.choice([16, 40, 64]),
-                width=generator.randint(8, 40),
-                epochs=generator.randint(1, 4),
-                batch_size=generator.randint(7, 29),
-            )
-        )
+        count, length = generator.randint(30, 90), generator.choice([16, 40, 64])
+        width, epochs = generator.randint(8, 40), generator.randint(1, 4)
+        batch = generator.randint(7, 29)
+        cases.append(_training(generator, f"drawn, number {number + 1}", count=count, length=length,
+                               width=width, epochs=epochs, batch_size=batch))  # fmt: skip
     return cases
 
 
@@ -122,23 +114,16 @@ def judge_training(case: Case, outcome: Outcome) -> Wrong | None:
     found = observed(outcome)
     if found is None:
         return Wrong("a list of reports and a list of means", shown(outcome))
-    for kind in ("steps", "epochs"):
+    for kind, names in (("steps", ("loss", "worst loss", "score")), ("epochs", ("mean loss",))):
         if len(found[kind]) != len(expected[kind]):
             return Wrong(f"{len(expected[kind])} {kind}", f"{len(found[kind])} {kind}")
-    means = [[mean] for mean in expected["epochs"]]
-    for kind, rows, others in (
-        ("step", expected["steps"], found["steps"]),
-        ("epoch", means, [[mean] for mean in found["epochs"]]),
-    ):
-        for place, (row, other) in enumerate(zip(rows, others, strict=True)):
-            for name, number, got in zip(_NAMES, row, other, strict=False):
-                if not math.isclose(number, got, rel_tol=RELATIVE, abs_tol=ABSOLUTE):
-                    what = (
-                        f"{name} of {kind} {place + 1}" if kind == "step" else f"epoch {place + 1}"
-                    )
-                    return Wrong(f"{what}: {number:.6g}", f"{got:.6g}")
-            if len(other) != len(row):
+        for place, (row, other) in enumerate(zip(expected[kind], found[kind], strict=True), 1):
+            if len(row) != len(other):
                 return Wrong(f"{len(row)} numbers per step", f"{len(other)}")
+            for name, number, got in zip(names, row, other, strict=True):
+                if not math.isclose(number, got, rel_tol=RELATIVE, abs_tol=ABSOLUTE):
+                    what = f"{name} of {kind.removesuffix('s')} {place}"
+                    return Wrong(f"{what}: {number:.6g}", f"{got:.6g}")
     return None
 
 
@@ -147,8 +132,7 @@ def _training_symptom(case: Case, outcome: Outcome) -> object:
     found = observed(outcome)
     if found is None:
         return symptom(case, outcome)
-    numbers = [*(value for step in found["steps"] for value in step), *found["epochs"]]
-    return [round(number, 3) for number in numbers]
+    return [round(number, 3) for row in found["steps"] + found["epochs"] for number in row]
 
 
 def _large(generator: random.Random) -> Case:

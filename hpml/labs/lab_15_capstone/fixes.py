@@ -186,15 +186,14 @@ def class_table(paths: Iterable[str | Path]) -> Table:
     rows: list[list[object]] = []
     rank, slowest = 0, 0.0
     for place, (student, ratio, machine) in enumerate(entries, start=1):
-        if place == 1 or ratio.low > slowest:
-            rank, slowest = place, ratio.high
+        rank = place if ratio.low > slowest else rank
         slowest = max(slowest, ratio.high)
         how = f"{1 / ratio.high:.2f} – {1 / ratio.low:.2f}"
         rows.append([rank, student, f"{ratio.speed_up:.2f}", how, machine])
-    shared = len(rows) - len({row[0] for row in rows})
-    caption = "Each version was measured in turns with its original, on the student's machine."
-    if shared:
-        caption += " Entries whose intervals overlap share a rank."
+    caption = (
+        "Each version was measured in turns with its original, on the student's machine. Entries "
+        "whose intervals overlap share a rank."
+    )
     columns = ["rank", "student", "times as fast", "95 % interval", "machine"]
     return Table(columns, rows, caption=caption)
 
