@@ -61,18 +61,13 @@ def _drawn_ops(generator: random.Random) -> tuple[Ops, dict[str, tuple[int, ...]
 def _byte_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     line = dict.fromkeys("xyabc", (5,))
     lecture = {"x": (10, 1), "y": (1, 10), "xy": (10, 10), "scaled": (10, 10), "shifted": (10, 10)}
-    large = {"x": (4000, 64), "w": (64, 300), "b": (300,), "xw": (4000, 300), "h": (4000, 300),
-             "out": (4000, 300)}  # fmt: skip
     cases = [
         *_moving("one operation", [("a", ["x"])], line),
         *_moving("the lecture's three",
                  [("xy", ["x", "y"]), ("scaled", ["xy"]), ("shifted", ["scaled"])], lecture),
         *_moving("an operand used twice", [("a", ["x", "x"])], line),
         *_moving("an input that two operations read", [("a", ["x"]), ("b", ["a", "x"])], line),
-        *_moving("a result that two read", [("a", ["x"]), ("b", ["a"]), ("c", ["b", "a"])], line),
         *_moving("an input that is never read", [("b", ["y"])], line),
-        *_moving("a linear layer and relu",
-                 [("xw", ["x", "w"]), ("h", ["xw", "b"]), ("out", ["h"])], large),
         *_moving("a sum, a single number", [("a", ["x"]), ("s", ["a"])], line | {"s": (1,)}),
     ]  # fmt: skip
     for number in range(6 if more else 1):

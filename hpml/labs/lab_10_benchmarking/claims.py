@@ -11,8 +11,9 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
+
+import psutil
 
 from hpml.base import style
 from hpml.base.charts import Bar, bars, show
@@ -91,16 +92,12 @@ def command_output(line: str) -> Page:
 
 
 def frequency() -> str:
-    """Return the first core's clock frequency, as a sentence."""
-    folder = Path("/sys/devices/system/cpu/cpu0/cpufreq")
-    names = ("scaling_cur_freq", "scaling_min_freq", "scaling_max_freq")
-    try:
-        now, low, high = (int((folder / name).read_text()) / 1e6 for name in names)
-        governor = (folder / "scaling_governor").read_text().strip()
-    except (OSError, ValueError):
-        return "this system does not report it; most virtual machines do not."
-    speeds = f"{now:.2f} GHz (range {low:.2f} to {high:.2f})"
-    return f"the first core runs at {speeds}, with the governor “{governor}”."
+    """Return the clock frequency as a sentence."""
+    found = psutil.cpu_freq()
+    if found is None:
+        return "this system does not report it."
+    limits = f" (range {found.min / 1e3:.2f} to {found.max / 1e3:.2f})" if found.max else ""
+    return f"the cores run at {found.current / 1e3:.2f} GHz on average{limits}."
 
 
 def claim_parts(claim: str, measured: Comparison, name: str, baseline: str) -> Table:

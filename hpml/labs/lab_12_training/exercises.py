@@ -44,7 +44,6 @@ def _epoch_cases(rng: random.Random, more: bool) -> Sequence[Case]:
         _epoch("all alike", [0.5] * 6, 10, "steady"),
         _epoch("two kinds", [1.0, 1.25] * 4, 100, "steady"),
         _epoch("one slow step in the middle", [1.0] * 5 + [3.0] + [1.0] * 4, 100, "steady"),
-        _epoch("a slow last step", [1.0] * 8 + [2.0], 100, "steady"),
         _epoch("random times", drawn(9), rng.randint(50, 900), "steady"),
         _epoch("a slow first step", [9.0, 1.0, 1.0, 1.25, 1.0, 1.0], 100, "warm-up"),
         _epoch("three slow steps", [8.0, 4.0, 2.0] + [1.0, 1.25] * 3, 100, "warm-up"),
@@ -54,12 +53,8 @@ def _epoch_cases(rng: random.Random, more: bool) -> Sequence[Case]:
         # Only a limit from the median of the second half is between 1.6 and 1.75.
         _epoch("just above, just below", [1.75, 1.6, 1.0, 1.25, 1.0, 1.25, 1.0, 9.0], 100,
                "warm-up"),
-        _epoch("slow at first, and later again", [9.0, 1.0, 1.0, 1.0, 3.0, 1.0, 1.0, 1.0], 100,
-               "warm-up"),
         # Of nine, the second half is the last five. Its median must not be computed again.
         _epoch("an odd number", [9.0, 1.0, 1.25, 1.25, 3.0, 1.0, 1.0, 1.5, 1.25], 100, "warm-up"),
-        _epoch("a limit that stays", [4.0, 1.6, 1.0, 4.0, 1.0, 1.0, 1.0, 1.25, 4.0], 100,
-               "warm-up"),
         _epoch("random, with a warm-up", [4.0, 2.5, *drawn(10)], rng.randint(50, 900), "warm-up"),
     ]  # fmt: skip
     for place in range(5 if more else 0):
@@ -130,31 +125,23 @@ def _drawn_formats(rng: random.Random) -> Formats:
 def _precision_cases(rng: random.Random, more: bool) -> Sequence[Case]:
     cases = [
         _tensor("ordinary numbers", [0.5, -2.0, 3.0]),
-        _tensor("too large for float16", [1.0, 70000.0]),
         _tensor("too large, and negative", [1.0, -70000.0]),
         _tensor("two large ones, not added", [40000.0, 40000.0]),
         _tensor("small gradients", [1e-7, 3e-6]),
         _tensor("the largest and the smallest of float16", [65504.0]),
         _tensor("the smallest alone", [2.0**-14, 2.0**-13]),
         _tensor("a small one that may vanish", [100.0, 1e-6]),
-        _tensor("a small one beside a negative one", [-100.0, 1e-6]),
-        _tensor("one that just may vanish", [1.0, 2.0**-15], 2.0**-15 * 512, formats=FORMATS),
         _tensor("one at the allowed error itself", [2.0**-8, 2.0**-15], 2.0**-7),
         _tensor("a small one that counts", [0.001] * 6 + [2e-5]),
-        _tensor("zeros", [0.0, 0.0]),
         _tensor("a zero among others", [0.0, 1.0]),
-        _tensor("to one part in a thousand", [1e5, 1.0], 0.001),
         _tensor("rounding exactly as allowed", [1.0], 2.0**-11),
         _tensor("finer than any format", [1.0], 1e-9),
         _tensor("made-up formats", [4.0, -20.0], 0.25, formats=_MADE_UP),
         _tensor("the largest number of a format", [8.0], 0.125, formats=_MADE_UP),
-        _tensor("a few numbers added", [0.5, 0.25], added=True),
         _tensor("a hundred ones added", [1.0] * 100, added=True),
         _tensor("many ones, a coarse answer", [1.0] * 60, 0.25, added=True),
         _tensor("a sum that grows too large", [30000.0] * 3, added=True),
         _tensor("signs that cancel", [40000.0, -40000.0], added=True),
-        _tensor("sixteen, exactly as allowed", [1.0] * 16, 2.0**-7, added=True),
-        _tensor("a sum that just fits", [4.0, -4.0], 0.25, True, _MADE_UP),
     ]
     for place in range(12 if more else 4):
         few = rng.randint(2, 6)
@@ -209,20 +196,14 @@ def _scaler_cases(rng: random.Random, more: bool) -> Sequence[Case]:
     inf, nan = math.inf, math.nan
     cases = [
         _step("an ordinary step", [8.0, -4.0], 4.0, 0, 2000),
-        _step("no gradient at all", [0.0], 1024.0, 7, 2000),
         _step("an infinite gradient", [1.0, inf], 1024.0, 5, 2000),
         _step("a negative infinite one", [-inf, 1.0], 1024.0, 5, 2000),
         _step("one that is not a number", [1.0, nan, 2.0], 1024.0, 5, 2000),
         _step("finite, but not their sum", [1.5e308, 1.5e308], 2.0, 0, 2000),
-        _step("infinite in both directions", [inf, -inf], 2.0, 0, 2000),
-        _step("the last before the scale grows", [4.0], 4.0, 2, 4),
         _step("the one at which it grows", [4.0], 4.0, 3, 4),
         _step("an overflow at that step", [inf], 4.0, 3, 4),
-        _step("it grows at every step", [6.0], 2.0, 0, 1),
-        _step("a scale below one", [nan], 1.0, 0, 3),
         _step("random gradients", [rng.uniform(-9, 9) for _ in range(3)], 2.0 ** rng.randint(1, 16),
               rng.randint(0, 9), 20),
-        _training("gradients that stay the same", [[1.0, -0.5]] * 20, 16.0, 3),
         _training("a scale that is far too large", [[3.0]] * 12, 2.0**24, 5),
         _training("some gradients are not a number", [[1.0], [nan], [1.0], [nan], [1.0]] * 2,
                   64.0, 3),

@@ -29,7 +29,6 @@ def _drawn_times(generator: random.Random, settings: int, rounds: int) -> dict[s
 
 def _setting_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     tables: list[tuple[str, str, dict[str, list[float]]]] = [
-        ("one setting", "best", {"only": [3.0, 1.0, 2.0]}),
         ("a clear winner", "best", {"off": [9.0] * 5, "all": [2.0, 2.1, 2.2, 2.0, 2.1]}),
         ("one lucky round", "best", {"lucky": [1.0, 9.0, 9.0, 9.0], "steady": [5.0] * 4}),
         ("one great outlier", "best", {"good": [4.0, 4.0, 4.0, 99.0], "even": [5.0] * 4}),
@@ -38,7 +37,6 @@ def _setting_cases(generator: random.Random, more: bool) -> Sequence[Case]:
          {"slow": [1.1, 2.2, 3.3, 4.4, 5.5, 6.6], "fast": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}),
         ("wins in three quarters of the rounds", "rivals",
          {"a": [1.0, 1.0, 1.0, 3.0], "b": [2.0] * 4}),
-        ("wins in fewer", "rivals", {"z": [2.0] * 5, "m": [1.0, 1.0, 1.0, 3.0, 3.0]}),
         ("a draw is not a win", "rivals", {"a": [1.0] * 4, "b": [1.0, 2.0, 2.0, 2.0],
                                            "c": [1.0, 1.0, 2.0, 2.0]}),
         ("rounds that must not be sorted", "rivals",
@@ -86,12 +84,10 @@ def _quantise_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     cases = [
         _numbers("three numbers", [0.3, -1.0, 0.26], 8),
         _numbers("the largest is negative", [0.3, -2.0, 1.1], 8),
-        _numbers("only negative ones", [-0.5, -0.2], 4),
         _numbers("few bits", [1.0, 0.6, 0.4, -0.3], 3),
         _numbers("two bits", [5.0, -4.0, 2.0, -1.0], 2),
         _numbers("one number", [0.25], 8),
         _numbers("tiny numbers", [3e-12, -1e-11, 2.6e-12], 8),
-        _numbers("many bits", [0.1, -0.7, 0.33], 16),
         _numbers("nothing but zeros", [0.0, 0.0, 0.0], 8, "zeros"),
         _numbers("zeros among others", [0.0, 3.0, 0.0], 8),
         _numbers("one zero", [0.0], 4, "zeros"),
@@ -151,12 +147,7 @@ def _invariant_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _graph("the other input varies", cell, ["x"]),
         _graph("both inputs vary", cell, ["x", "state"]),
         _graph("nothing varies", cell, []),
-        _graph("a value in the middle varies", {"a": ["b"], "b": ["c"], "c": ["d"]}, ["b"]),
-        _graph("two paths to one value", {"x": ["l", "r"], "l": ["j"], "r": ["j"], "k": ["j"]},
-               ["k"]),
         _graph("a value that is never read", {"x": ["y"], "z": []}, ["x"]),
-        _graph("nothing reads the varying value", {"x": ["y"], "s": []}, ["s"]),
-        _graph("one value read twice by another", {"x": ["y", "y"], "s": ["y"]}, ["s"]),
         _graph("not in topological order", {"b": ["c"], "a": ["b"], "s": ["a"], "k": ["c"]}, ["s"]),
     ]  # fmt: skip
     for number in range(8 if more else 2):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
@@ -30,22 +30,17 @@ class Script:
     path: Path
 
     @functools.cached_property
-    def names(self) -> dict[str, Any]:
-        """The names that the script defines."""
-        names: dict[str, Any] = {"__name__": f"script_{self.seed}"}
-        exec(compile(self.text, str(self.path), "exec"), names)
-        return names
-
-    @property
     def train(self) -> Callable[..., Any]:
         """The unchanged function ``train``."""
-        train: Callable[..., Any] = self.names["train"]
-        return train
+        return self.with_cached()
 
-    def with_cached(self, name: str) -> Callable[..., Any]:
-        """Return ``train`` with one function of the script cached."""
-        fixed: Callable[..., Any] = frozen(self.train, {name: functools.cache(self.names[name])})
-        return fixed
+    def with_cached(self, *functions: str) -> Callable[..., Any]:
+        """Return ``train`` with some functions of the script cached."""
+        names: dict[str, Any] = {"__name__": f"script_{self.seed}"}
+        exec(compile(self.text, str(self.path), "exec"), names)
+        names |= {name: functools.cache(names[name]) for name in functions}
+        train: Callable[..., Any] = names["train"]
+        return train
 
     def profile(self, train: Callable[..., Any] | None = None) -> FunctionProfile:
         """Return the profile of three warm runs of a version, by default of the original."""
@@ -104,29 +99,25 @@ def into_next_cell(given: Script) -> None:
         )
 
 
-def frozen(function: Callable[..., Any], others: dict[str, Any] | None = None) -> Any:
+def frozen(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a copy of a function that keeps using the current helpers if they are redefined."""
     if not isinstance(function, FunctionType):
         return function
     before = function.__globals__
     names = dict(before)
 
-    def moved(each: FunctionType) -> FunctionType:
-        copy = FunctionType(
-            each.__code__, names, each.__name__, each.__defaults__, each.__closure__
-        )
-        copy.__kwdefaults__ = each.__kwdefaults__
-        return copy
+    def copies(functions: Mapping[str, Any]) -> dict[str, Any]:
+        found = {}
+        for name, each in functions.items():
+            if isinstance(each, FunctionType) and each.__globals__ is before:
+                code, defaults, cells = each.__code__, each.__defaults__, each.__closure__
+                found[name] = FunctionType(code, names, each.__name__, defaults, cells)
+                found[name].__kwdefaults__ = each.__kwdefaults__
+        return found
 
+    names |= copies(before)
     for name, value in before.items():
-        if isinstance(value, FunctionType) and value.__globals__ is before:
-            names[name] = moved(value)
-        elif isinstance(value, type) and value.__module__ == function.__module__:
-            methods = {
-                key: moved(part)
-                for key, part in vars(value).items()
-                if isinstance(part, FunctionType) and part.__globals__ is before
-            }
-            names[name] = type(name, (value,), methods) if methods else value
-    names |= others or {}
-    return moved(function)
+        if isinstance(value, type) and value.__module__ == function.__module__:
+            names[name] = type(name, (value,), copies(vars(value)))
+    copy: Callable[..., Any] = copies({"it": function})["it"]
+    return copy
