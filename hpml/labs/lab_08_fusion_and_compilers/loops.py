@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from hpml.base.page import Page, say
-from hpml.course.racing import race
+from hpml.course.racing import answering, race
 from hpml.jit import JitError, Limits, Work, build_extension, machine_limits
 from hpml.labs.lab_08_fusion_and_compilers.exercises import count_bytes
 
@@ -65,14 +65,10 @@ def bytes_of(
     shapes: Mapping[str, Sequence[int]],
 ) -> tuple[int, int, str]:
     """Return the bytes of the operations one by one and in one loop, and whose function it used."""
-    try:
-        found = [bytes_moved(ops, shapes, fused) for fused in (False, True)]
-    except Exception:  # noqa: BLE001 - unfinished code may raise anything
-        found = []
-    if len(found) == 2 and all(type(each) is int and each > 0 for each in found):
-        return found[0], found[1], "your bytes_moved"
-    apart, together = (count_bytes(ops, shapes, fused) for fused in (False, True))
-    return apart, together, "the lab, until bytes_moved is written"
+    right = count_bytes(ops, shapes, False), count_bytes(ops, shapes, True)
+    yours = {"bytes_moved": lambda: [bytes_moved(ops, shapes, fused) for fused in (False, True)]}
+    ready = answering(yours, right)
+    return *right, "your bytes_moved" if ready else "the lab, until bytes_moved is written"
 
 
 def filled(kernel: Callable[..., Any], given: Sequence[Any], out: Any) -> Any:

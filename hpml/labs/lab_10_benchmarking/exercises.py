@@ -187,25 +187,17 @@ def _wins(a: Sequence[float], b: Sequence[float]) -> int:
     return sum(x < y for x, y in zip(a, b, strict=True))
 
 
-def _shown_by(a: Sequence[float], b: Sequence[float]) -> tuple[bool, bool, bool] | None:
-    """Return whether minimum, mean and most rounds favour a; None if one is close to a tie."""
-    wins = _wins(a, b)
-    pairs = [(min(a), min(b)), (statistics.mean(a), statistics.mean(b))]
-    pairs.append((statistics.median(a), statistics.median(b)))
-    if 2 * wins == len(a) or any(abs(x / y - 1) < 0.03 for x, y in pairs):
-        return None
-    (least, mean, _), most = (x < y for x, y in pairs), 2 * wins > len(a)
-    return least, mean, most
+def _alone(place: int) -> Chosen:
+    """Return a test that one of minimum, mean and most rounds clearly contradicts the others."""
 
+    def chosen(a: Sequence[float], b: Sequence[float]) -> bool:
+        wins, rules = _wins(a, b), (min, statistics.mean, statistics.median)
+        if 2 * wins == len(a) or any(abs(rule(a) / rule(b) - 1) < 0.03 for rule in rules):
+            return False
+        seen = [min(a) < min(b), statistics.mean(a) < statistics.mean(b), 2 * wins > len(a)]
+        return seen.count(seen[place]) == 1
 
-def _minimum_alone(a: Sequence[float], b: Sequence[float]) -> bool:
-    """Return whether the minimum contradicts both the mean and most rounds."""
-    return _shown_by(a, b) in ((True, False, False), (False, True, True))
-
-
-def _mean_alone(a: Sequence[float], b: Sequence[float]) -> bool:
-    seen = _shown_by(a, b)
-    return seen is not None and seen[1] != seen[2]
+    return chosen
 
 
 def _minimum_right(a: Sequence[float], b: Sequence[float]) -> bool:
@@ -254,8 +246,8 @@ def _duels(rng: random.Random, more: bool) -> Sequence[Case]:
         add("outliers", "clear", "differ", drawn(40, more=0.3, outliers=0.1))
         add("six rounds agree", "clear", "differ", drawn(6, more=1.0, noise=0.03))
         add("recorded: quiet", "clear", "differ", _recorded(rng, "quiet"))
-        add("equal, but for noise", "equal", "cannot tell", drawn(25, noise=0.15), _minimum_alone)
-        add("equal, in seconds", "equal", "cannot tell", drawn(40, noise=0.2), _mean_alone)
+        add("equal, but for noise", "equal", "cannot tell", drawn(25, noise=0.15), _alone(0))
+        add("equal, in seconds", "equal", "cannot tell", drawn(40, noise=0.2), _alone(1))
         add("five of six", "equal", "cannot tell", lambda: _one_great_loss(rng))
         add("recorded: equal", "equal", "cannot tell", _recorded(rng, "equal"))
         add("a drift", "paired", "differ", drawn(31, more=0.05, drift=0.6, noise=0.006), _overlap)

@@ -29,7 +29,7 @@ NOISES: Mapping[str, Mapping[str, Any]] = {
     "each in two states, 5 % apart": {"noise": 0.007, "own_modes": 0.05},
 }
 """The kinds of noise, as arguments of `draw_rounds`."""
-CHANGE = 0.05
+ROUNDS = 25
 
 
 @dataclass(frozen=True)
@@ -39,48 +39,42 @@ class Rates:
     false: Mapping[str, Mapping[str, float]]
     found: Mapping[str, Mapping[str, float]]
     runs: int
-    rounds: int
 
     def worst(self, rule: str) -> float:
         """Return the largest share of false verdicts over all noises."""
         return max(self.false[rule].values())
 
-    @property
-    def table(self) -> Table:
-        """A row per rule: the largest false rate, and the worst and best detection rates."""
+    def draw(self) -> Page:
+        """Draw all shares, above a table of the worst and best of each rule."""
         rows = [
             [rule, self.worst(rule), min(self.found[rule].values()), max(self.found[rule].values())]
             for rule in self.false
         ]
         columns = ["rule", "false verdicts, at worst", "finds 5 %, at worst", "at best"]
-        return Table(columns, rows, formats=dict.fromkeys(columns[1:], "{:.0%}".format))
-
-    def __repr__(self) -> str:
-        return str(self.table)
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        text = (
-            f"{self.runs} runs of {self.rounds} rounds for each mark. Left: an honest rule stays "
-            "near or left of the dashed line, 5 %. Right: the further right, the better."
+        table = Table(columns, rows, formats=dict.fromkeys(columns[1:], "{:.0%}".format))
+        caption = (
+            f"{self.runs} runs of {ROUNDS} rounds for each mark. Left: an honest rule stays near "
+            "or left of the dashed line, 5 %. Right: the further right, the better."
         )
-        drawn = show(
-            self._chart(self.false, "Two equal programs: false verdicts", at=(5,)),
-            self._chart(self.found, "A difference of 5 %: found"),
-            beside=True, width=9.4, caption=text, text=text,
+        return show(
+            _rates_chart(self.false, "Two equal programs: false verdicts", at=[5]),
+            _rates_chart(self.found, "A difference of 5 %: found"),
+            beside=True, width=9.4, caption=caption, text=f"{caption}\n{table}",
+            after=table._repr_html_(),
         )  # fmt: skip
-        return Page(repr(self), drawn.html + self.table._repr_html_(), drawn.png).bundle()
 
-    def _chart(
-        self, shares: Mapping[str, Mapping[str, float]], title: str, at: Sequence[float] = ()
-    ) -> Chart:
-        shades = style.series(list(shares))
-        rows = [
-            Dot(noise, 100 * share, colour=shades[rule], marker="os^DvP"[place % 6],
-                label="" if at else rule)
-            for place, (rule, found) in enumerate(shares.items())
-            for noise, share in found.items()
-        ]  # fmt: skip
-        return dots(rows, title=title, x="% of runs", xlim=(-4, 104), at=at)
+
+def _rates_chart(
+    shares: Mapping[str, Mapping[str, float]], title: str, at: Sequence[float] = ()
+) -> Chart:
+    shades = style.series(list(shares))
+    rows = [
+        Dot(noise, 100 * share, colour=shades[rule], marker="os^DvP"[place % 6],
+            label="" if at else rule)
+        for place, (rule, found) in enumerate(shares.items())
+        for noise, share in found.items()
+    ]  # fmt: skip
+    return dots(rows, title=title, x="% of runs", xlim=(-4, 104), at=at)
 
 
 def by_t_test(a: Sequence[float], b: Sequence[float]) -> str:
@@ -117,14 +111,14 @@ def race_rules(rules: Mapping[str, Rule], *, runs: int = 200) -> Rates:
     ready = _answering(rules)
     false: dict[str, dict[str, float]] = {name: {} for name in ready}
     found: dict[str, dict[str, float]] = {name: {} for name in ready}
-    rng, rounds = random.Random(10), 25
+    rng = random.Random(10)
     for noise, how in NOISES.items():
-        equal = [draw_rounds(rng, rounds, **how) for _ in range(runs)]
-        differ = [draw_rounds(rng, rounds, more=CHANGE, **how) for _ in range(runs)]
+        equal = [draw_rounds(rng, ROUNDS, **how) for _ in range(runs)]
+        differ = [draw_rounds(rng, ROUNDS, more=0.05, **how) for _ in range(runs)]
         for name, rule in ready.items():
             false[name][noise] = sum(rule(*both) != "cannot tell" for both in equal) / runs
             found[name][noise] = sum(rule(*both) == "faster" for both in differ) / runs
-    return Rates(false, found, runs, rounds)
+    return Rates(false, found, runs)
 
 
 def duel(rules: Mapping[str, Rule], draws: int = 100) -> Callable[..., Page]:
@@ -139,13 +133,14 @@ def duel(rules: Mapping[str, Rule], draws: int = 100) -> Callable[..., Page]:
         rounds: int = 25,
         order: str = "in turns",
     ) -> Page:
-        rng = random.Random(10)
-        in_turns = order == "in turns"
-        pairs = [
-            draw_rounds(rng, rounds, more=difference, drift=drift, outliers=outliers,
-                        modes=modes, in_turns=in_turns)
-            for _ in range(draws)
-        ]  # fmt: skip
+        rng, in_turns = random.Random(10), order == "in turns"
+        noise: dict[str, Any] = {
+            "drift": drift,
+            "outliers": outliers,
+            "modes": modes,
+            "in_turns": in_turns,
+        }
+        pairs = [draw_rounds(rng, rounds, more=difference, **noise) for _ in range(draws)]
         answers = {name: [rule(*both) for both in pairs] for name, rule in ready.items()}
         return _drawn_duel(pairs[0], answers, difference, in_turns)
 
@@ -157,19 +152,16 @@ def _drawn_duel(
 ) -> Page:
     a, b = first
     count = len(a)
-    turns = range(count) if in_turns else range(2 * count)
-    samples = [
-        Line("a", turns[:count], a, "", style.DATA, "o"),
-        Line("b", turns[-count:], b, "", style.SECOND, "s"),
-    ]
+    later = range(0 if in_turns else count, count if in_turns else 2 * count)
+    samples = [Line("a", range(count), a, "", style.DATA, "o"),
+               Line("b", later, b, "", style.SECOND, "s")]  # fmt: skip
     truth = "faster" if difference else "cannot tell"
     rows, texts = [], []
     for name, given in answers.items():
         good = 100 * sum(answer == truth for answer in given) / len(given)
         none = 100 * sum(answer == "cannot tell" != truth for answer in given) / len(given)
         wrong = 100 - good - none
-        parts = zip((good, none, wrong), (style.PASS, style.UNKNOWN, style.FAIL), strict=True)
-        rows.append(Bar(name, list(parts)))
+        rows.append(Bar(name, [(good, style.PASS), (none, style.UNKNOWN), (wrong, style.FAIL)]))
         texts.append(f"{name}: {good:.0f} % right, {wrong:.0f} % wrong")
     right_is = "a is faster" if difference else "a and b are equal"
     return show(
