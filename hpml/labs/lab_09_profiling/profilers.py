@@ -5,7 +5,6 @@ from __future__ import annotations
 import cProfile
 import gc
 import profile
-import pstats
 import sys
 import tracemalloc
 from collections import Counter
@@ -13,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 from typing import Any
 
+from hpml import profiling
 from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.profiling.call_tree import short_name, tree_of_stacks
@@ -50,13 +50,9 @@ def _settrace(run: Callable[[], object]) -> Any:
 def _pyinstrument(run: Callable[[], object]) -> Any:
     from pyinstrument import Profiler
 
-    profiler = Profiler(interval=1e-3, async_mode="disabled")
-    profiler.start()
-    try:
+    with Profiler(interval=1e-3, async_mode="disabled") as profiler:
         run()
-    finally:
-        found = profiler.stop()
-    return found
+    return profiler.last_session
 
 
 def library_profilers() -> dict[str, Profiler]:
@@ -103,13 +99,10 @@ def beside_cprofile(
 
 
 def _tottimes(program: Callable[[], object]) -> dict[str, float]:
-    profiler = cProfile.Profile()
-    profiler.runcall(program)
-    stats = pstats.Stats(profiler).stats  # type: ignore[attr-defined]
     return {
-        short_name(key[2]).removeprefix("builtins."): entry[2]
-        for key, entry in stats.items()
-        if entry[2] and "_lsprof" not in key[2]
+        short_name(name).removeprefix("builtins."): entry[2]
+        for (_, _, name), entry in profiling.profile(program).stats.items()
+        if entry[2] and "_lsprof" not in name
     }
 
 

@@ -73,7 +73,7 @@ _EPOCH_ESTIMATE = Exercise(
     forbids=_NO_TORCH,
 )
 
-Formats = Mapping[str, tuple[float, float, float]]
+Formats = Mapping[str, tuple[float, ...]]
 
 FORMATS: Formats = {
     "float16": (2.0**-14, 65504.0, 2.0**-10),
@@ -89,21 +89,19 @@ def surviving_format(
     """Return the first format that can represent the values within the error."""
     sizes = sorted(map(abs, values))
     # Values within the allowed error of the largest may become 0.
-    small = [size for size in sizes if size > error * sizes[-1]]
-
-    def against(smallest: float, largest: float, spacing: float) -> bool:
-        rounding = spacing / 2 * (len(sizes) if added else 1)
-        top = math.fsum(sizes) if added else sizes[-1]
-        return top > largest or rounding > error or any(size < smallest for size in small)
-
-    return next((name for name, limits in formats.items() if not against(*limits)), None)
+    least = min((size for size in sizes if size > error * sizes[-1]), default=math.inf)
+    top, roundings = (math.fsum(sizes), len(sizes)) if added else (sizes[-1], 1)
+    for name, (smallest, largest, spacing) in formats.items():
+        if top <= largest and roundings * spacing / 2 <= error and least >= smallest:
+            return name
+    return None
 
 
 def _tensor(
-    name: str, values: Sequence[float], error: float = 0.01, added: bool = False,
+    name: str, values: list[float], error: float = 0.01, added: bool = False,
     formats: Formats = FORMATS,
 ) -> Case:  # fmt: skip
-    data = {"values": list(values), "formats": dict(formats), "error": error, "added": added}
+    data = {"values": values, "formats": formats, "error": error, "added": added}
     return Case(name, data, "sums" if added else "values")
 
 
@@ -115,11 +113,9 @@ _MADE_UP: Formats = {
 
 
 def _drawn_formats(rng: random.Random) -> Formats:
-    def power(least: int, most: int) -> float:
-        return float(2.0 ** rng.randint(least, most))
-
+    powers = ((-6, 0), (2, 9), (-9, -1))
     names = ("first", "second", "third")
-    return {name: (power(-6, 0), power(2, 9), power(-9, -1)) for name in names}
+    return {name: tuple(2.0 ** rng.randint(*each) for each in powers) for name in names}
 
 
 def _precision_cases(rng: random.Random, more: bool) -> Sequence[Case]:

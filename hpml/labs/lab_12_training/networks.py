@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
@@ -62,12 +61,16 @@ def trainer(
 
 
 def step_seconds(one: Trainer) -> list[float]:
-    """Train to the end, and return the seconds of each step, or of several between GPU syncs."""
-    seconds: list[float] = []
-    for _ in range(one.epochs):
-        for _ in one.epoch():
-            seconds.append(sum(one.seconds) - sum(seconds))
-    return seconds
+    """Train to the end, and return the seconds of each step."""
+    return [seconds for _ in range(one.epochs) for seconds in _steps(one)]
+
+
+def _steps(one: Trainer) -> Iterator[float]:
+    """Train for an epoch, and yield the seconds of a step, on a GPU the mean between two syncs."""
+    before, step = sum(one.seconds), one.step
+    for _ in one.epoch():
+        yield (sum(one.seconds) - before) / (one.step - step)
+        before, step = sum(one.seconds), one.step
 
 
 def in_turns(trainers: Mapping[str, Trainer]) -> Comparison:
@@ -75,19 +78,15 @@ def in_turns(trainers: Mapping[str, Trainer]) -> Comparison:
     samples: dict[str, list[float]] = {name: [] for name in trainers}
     names = list(trainers)
     for _ in range(next(iter(trainers.values())).epochs):
-        running = {name: each.epoch() for name, each in trainers.items()}
+        running = {name: _steps(each) for name, each in trainers.items()}
         done = False
         while not done:
             names.reverse()
             for name in names:
-                one = trainers[name]
-                before, steps = sum(one.seconds), one.step
-                with contextlib.suppress(StopIteration):
-                    next(running[name])
-                done = one.step == steps
-                if not done:
-                    each = (sum(one.seconds) - before) / (one.step - steps)
-                    samples[name].append(each * len(one.batches))
+                seconds = next(running[name], None)
+                done = seconds is None
+                if seconds is not None:
+                    samples[name].append(seconds * len(trainers[name].batches))
         for each_trainer in trainers.values():
             each_trainer.validate()
     taken = [Measurement(name, tuple(times), 1) for name, times in samples.items()]
@@ -156,9 +155,6 @@ def pytorch_scales(data: Dataset, start: float, interval: int, steps: int) -> li
     return scales
 
 
-_PRODUCTS = re.compile(r"conv|mm$")
-
-
 def networks() -> dict[str, nn.Module]:
     """Return both networks, for images of 64 pixels."""
     from hpml.models import ToyResNet, convnext
@@ -187,7 +183,7 @@ def outside_products() -> Table:
     rows = []
     for name, model in networks().items():
         done = work_of(step_of(model)).operations
-        others = sum(not _PRODUCTS.search(each) for each in done)
+        others = sum(not re.search(r"conv|mm$", each) for each in done)
         rows.append([name, len(done), others, f"{others / len(done):.0%}"])
     return Table(["network", "operators of a step", "others", "share of others"], rows)
 

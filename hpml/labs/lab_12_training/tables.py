@@ -143,7 +143,7 @@ def small_changes(taken: Comparison) -> Page:
     most = 1.25
     ratios = {name: taken.ratio(name) for name in taken.names[1:]}
     large = [name for name, r in ratios.items() if r.low > most or r.high < 1 / most]
-    small = [name for name, r in ratios.items() if 1 / most < r.low <= r.high < most]
+    small = [name for name, r in ratios.items() if 1 / most < r.low and r.high < most]
     if len(large) + len(small) < len(ratios):
         text = "That is too uncertain to judge: measure again on a quieter machine. "
         text += recorded_answer("12", "executions")
@@ -197,12 +197,11 @@ def tensors_of_step(data: Dataset) -> dict[str, torch.Tensor]:
         out.retain_grad()
         seen.append(out)
 
-    hooks = [block.register_forward_hook(keep) for block in model.body.children()]
+    for block in model.body.children():
+        block.register_forward_hook(keep)
     images, labels = data.train.images[:128], data.train.labels[:128]
     scores = model(prepared(images, RECIPES["vanilla"]))
     torch.autograd.backward(torch.nn.functional.cross_entropy(scores, labels))
-    for hook in hooks:
-        hook.remove()
     found = {}
     both: dict[str, list[torch.Tensor]] = {"weights": [*model.parameters()], "activations": seen}
     for name, tensors in both.items():
