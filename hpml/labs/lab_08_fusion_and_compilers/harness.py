@@ -52,17 +52,27 @@ class Grid:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def written(self) -> dict[str, Any]:
-        """Return the numbers by row, the largest number of writes to one of them, and the reads."""
+    def rows(self) -> list[list[float]]:
+        """Return the numbers by row."""
         width = self.shape[-1]
-        rows = [list(self._cells[row * width : (row + 1) * width]) for row in range(self.shape[0])]
-        return {"out": rows, "writes": max(self._times, default=0), "reads of out": self.reads}
+        return [list(self._cells[row * width : (row + 1) * width]) for row in range(self.shape[0])]
+
+    def most_writes(self) -> int:
+        """Return the largest number of writes to one number."""
+        return max(self._times, default=0)
+
+
+ALLOWED = 4 * 1024
+"""The largest allowed peak of new memory in bytes: enough for Python's numbers, but no array."""
+
+_counted = [False]  # whether the case counts reads and writes
 
 
 def grids(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a fused layer: read-only inputs, and an `out` to write."""
     x, w, b = data["x"], data["w"], data["b"]
     rows, inner, columns = len(x), len(w), len(b)
+    _counted[0] = data["counted"]
     return {
         "x": Grid((rows, inner), [cell for row in x for cell in row]),
         "w": Grid((inner, columns), [cell for row in w for cell in row]),
@@ -71,23 +81,29 @@ def grids(data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-_peak = [0]
-
-
-def _traced(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+def _peak(function: Callable[..., Any], arguments: dict[str, Any]) -> int:
     """Call a kernel twice, because Python's first call of a function allocates more."""
     function(**copy.deepcopy(arguments))
-    result, _peak[0] = peak_of(function, arguments)
-    return result
+    return peak_of(function, arguments)[1]
 
 
-def moved(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was written, the number of reads, and the peak of new memory."""
-    reads = {f"reads of {name}": arguments[name].reads for name in ("x", "w", "b")}
-    return {**arguments["out"].written(), **reads, "new bytes": -(-_peak[0] // 4096) * 4096}
+def moved(peak: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was written and, if the case counts, the needless reads, writes and memory."""
+    out, found = arguments["out"], {"out": arguments["out"].rows()}
+    if not _counted[0]:
+        return found
+    products = math.prod(out.shape) * arguments["x"].shape[1]
+    needed = {"x": products, "w": products, "b": math.prod(out.shape)}
+    needless = sum(max(0, arguments[name].reads - most) for name, most in needed.items())
+    return found | {
+        "most writes of a number": out.most_writes(),
+        "reads of out": out.reads,
+        "needless reads of x, w and b": needless,
+        "numbers stored elsewhere": peak > ALLOWED,
+    }
 
 
-moved.through = _traced  # type: ignore[attr-defined]
+moved.through = _peak  # type: ignore[attr-defined]
 
 
 def branches(data: Mapping[str, Any]) -> dict[str, Any]:

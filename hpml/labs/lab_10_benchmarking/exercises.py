@@ -8,9 +8,8 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
-from hpml.course.exercises.outcomes import Outcome, observed, symptom
-from hpml.course.exercises.same import difference, expect, shown
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden
+from hpml.course.exercises.same import expect
 from hpml.labs.lab_10_benchmarking.harness import (
     seconds_of,
     statement_and_clock,
@@ -33,56 +32,32 @@ def _numbers(data: Mapping[str, Any]) -> list[int]:
     return wanted[: next(place for place, s in enumerate(lasts) if s > 0.2 - 1e-12) + 1]
 
 
-Expected = tuple[object, list[int]]
-"""The result of a call, and the number of executions in each of its runs."""
+def _autoranged(case: Case) -> dict[str, object]:
+    runs = _numbers(case.data)
+    result = runs[-1], seconds_of(case.data, len(runs) - 1, runs[-1])
+    return {"result": result, "more than two readings a run": False, "runs": runs}
 
 
-def _autoranged(data: Mapping[str, Any]) -> Expected:
-    numbers = _numbers(data)
-    return (numbers[-1], seconds_of(data, len(numbers) - 1, numbers[-1])), numbers
-
-
-def _repeated(data: Mapping[str, Any]) -> Expected:
-    numbers = _numbers(data)
-    number, done = numbers[-1], len(numbers)
-    value = [seconds_of(data, done + k, number) / number for k in range(5)]
-    return value, numbers + 5 * [number]
-
-
-def _judge(expected: Callable[[Mapping[str, Any]], Expected]) -> Any:
-    def judge(case: Case, outcome: Outcome) -> Wrong | None:
-        found, fails = observed(outcome), "fails" in case.data
-        if fails and (found is None or "raised" not in found):
-            return Wrong("the exception of `run`", shown(outcome))
-        if not fails:
-            value, numbers = expected(case.data)
-            if found is None:
-                return Wrong(repr(value), shown(outcome))
-            got = found.get("value", f"raises {found.get('raised')}")
-            where = difference(value, got, tolerance=1e-9)
-            if where is not None:
-                return Wrong(repr(value), repr(got)[:200], where)
-            if numbers != found["numbers"]:
-                why = "The result is right, but the numbers passed to `run` are not."
-                return Wrong(f"runs {numbers}", f"runs {found['numbers']}"[:300], why)
-            if found["readings"] > 2 * len(numbers):
-                most = f"at most {2 * len(numbers)} readings of the clock"
-                why = "Two readings of a clock differ: read it once before each run, once after."
-                return Wrong(most, f"{found['readings']} readings", why)
-        if found and case.part == "collector":
-            if found["on"]:
-                return Wrong("the collector off during each run", "on during a run")
-            if found["changed"]:
-                return Wrong("the collector as it was before", "changed")
-        return None
-
-    return judge
+def _repeated(case: Case) -> dict[str, object]:
+    data, runs = case.data, _numbers(case.data)
+    number, done = runs[-1], len(runs)
+    runs += 5 * [number]
+    found: dict[str, object] = {"result": "raises what run raised", "runs": runs}
+    if "fails" in data:
+        found["runs"] = runs[: data["fails"]]
+    else:
+        found["result"] = [seconds_of(data, done + k, number) / number for k in range(5)]
+        found["more than two readings a run"] = False
+    if "collector" in data:
+        found |= {"collector on during a run": False, "collector changed": False}
+    return found
 
 
 def _statement(
     name: str, per_call: float, part: str = "right", function: str = "autorange", **more: Any
 ) -> Case:
     data = {"per_call": per_call, "first": 0.0, "wobble": [0.0], "start": 0.0, **more}
+    data |= {"collector": True, **more} if part == "collector" else {}
     return Case(name, data, part, f"{function}(run, clock)  # {per_call:g} s per call")
 
 
@@ -124,22 +99,11 @@ def _repeat_cases(rng: random.Random, more: bool) -> Sequence[Case]:
     return cases
 
 
-def _clock_symptom(case: Case, outcome: Outcome) -> object:
-    found = observed(outcome)
-    if found is None:
-        return symptom(case, outcome)
-    if case.part == "collector":
-        return [found.get("raised"), found["on"], found["changed"]]
-    again = found["readings"] > 2 * len(found["numbers"])
-    return [found.get("value"), found.get("raised"), found["numbers"], again]
-
-
 _AUTORANGE = Exercise(
     name="autorange",
     parts={"right": 2},
     cases=_autorange_cases,
-    judge=_judge(_autoranged),
-    symptom=_clock_symptom,
+    judge=expect(_autoranged, tolerance=1e-9),
     arguments=statement_and_clock,
     observe=value_and_runs,
     forbids=_NO_LIBRARY,
@@ -149,8 +113,7 @@ _REPEAT = Exercise(
     name="repeat",
     parts={"right": 1, "collector": 1},
     cases=_repeat_cases,
-    judge=_judge(_repeated),
-    symptom=_clock_symptom,
+    judge=expect(_repeated, tolerance=1e-9),
     arguments=statement_and_clock,
     observe=value_and_runs,
     core=False,

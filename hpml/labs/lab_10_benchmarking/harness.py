@@ -11,7 +11,8 @@ AT_MOST = 100
 
 # Of the current call:
 _runs: list[tuple[int, bool]] = []  # the executions of each run, and whether the collector was on
-_before: list[bool] = []  # whether the collector was on before
+_before = [True]  # whether the collector was on before
+_judged = [False]  # whether the collector is part of what is judged
 _readings = [0]  # the number of clock readings
 
 
@@ -26,7 +27,8 @@ def statement_and_clock(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments: a `run`, and a `clock` that only `run` advances."""
     _runs.clear()
     _readings[0] = 0
-    _before[:] = [bool(data.get("collector", True))]
+    _judged[0] = "collector" in data
+    _before[0] = bool(data.get("collector", True))
     now = [data["start"]]
 
     def run(number: int) -> None:
@@ -56,15 +58,18 @@ def _through(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict
     was = gc.isenabled()
     (gc.enable if _before[0] else gc.disable)()
     try:
-        found: dict[str, Any] = {"value": function(**arguments)}
-    except ZeroDivisionError as error:
-        found = {"raised": str(error)}
+        found: dict[str, Any] = {"result": function(**arguments)}
+        found["more than two readings a run"] = _readings[0] > 2 * len(_runs)
+    except ZeroDivisionError:
+        found = {"result": "raises what run raised"}
     finally:
         left = gc.isenabled()
         (gc.enable if was else gc.disable)()
-    found["numbers"] = [number for number, _ in _runs]
-    found["readings"] = _readings[0]
-    return {**found, "on": any(on for _, on in _runs), "changed": left != _before[0]}
+    found["runs"] = [number for number, _ in _runs]
+    if _judged[0]:
+        found["collector on during a run"] = any(on for _, on in _runs)
+        found["collector changed"] = left != _before[0]
+    return found
 
 
 value_and_runs.through = _through  # type: ignore[attr-defined]

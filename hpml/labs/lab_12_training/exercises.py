@@ -7,9 +7,8 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
-from hpml.course.exercises.outcomes import Outcome, Returned
-from hpml.course.exercises.same import difference, expect, shown
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden
+from hpml.course.exercises.same import expect
 from hpml.labs.lab_12_training.harness import first_step, scaled_gradients, steps
 
 _NO_TORCH = Forbidden(
@@ -212,26 +211,11 @@ def _scaler_cases(rng: random.Random, more: bool) -> Sequence[Case]:
     return cases
 
 
-def _judge_scaler(case: Case, outcome: Outcome) -> Wrong | None:
-    """Judge step by step, so that a long run shows the first wrong step."""
-    expected = scaled_run(case.data)
-    found = outcome.value if isinstance(outcome, Returned) else None
-    if not isinstance(found, list):
-        return Wrong(repr(expected[0]), shown(outcome))
-    for place, wanted in enumerate(expected):
-        got = found[place] if place < len(found) else None
-        where = difference(wanted, got, tolerance=1e-9)
-        if where is not None:
-            why = where if len(expected) == 1 else f"step {place + 1} of the run: {where}"
-            return Wrong(repr(wanted), shown(Returned(got, {})), why)
-    return None
-
-
 _GRAD_SCALER = Exercise(
     name="grad_scaler",
     parts={"step": 1, "run": 2},
     cases=_scaler_cases,
-    judge=_judge_scaler,
+    judge=expect(lambda case: scaled_run(case.data), tolerance=1e-9),
     forbids=_NO_TORCH,
     arguments=first_step,
     observe=steps,

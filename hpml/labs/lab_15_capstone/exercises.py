@@ -9,13 +9,13 @@ from functools import lru_cache
 from typing import Any
 
 from hpml.benchmark.sampling.timing import torch_threads
-from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Speed, Wrong
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Speed
 from hpml.course.exercises.outcomes import Outcome, observed, symptom
-from hpml.course.exercises.same import expect, shown
+from hpml.course.exercises.same import expect
 from hpml.labs.lab_15_capstone.harness import reported, waves
 from hpml.labs.lab_15_capstone.scripts import original
 
-RELATIVE, ABSOLUTE = 1e-4, 1e-5
+TOLERANCE = 1e-4
 """The allowed difference from the original, which computes in float64: a hundred times float32's
 rounding error, but far below that of a 16-bit format or a different step."""
 
@@ -100,30 +100,14 @@ def _training_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 @lru_cache(maxsize=64)
 def _trained(data: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
-    arguments = waves(dict(data))
     # On a busy machine two threads would take ten times as long for so small a network.
     with torch_threads(1):
-        observed: dict[str, Any] = reported(original(**arguments), {})
+        observed: dict[str, Any] = reported(original(**waves(dict(data))), {})
     return observed
 
 
-def judge_training(case: Case, outcome: Outcome) -> Wrong | None:
-    """Return the first number that differs from the original's."""
-    expected = _trained(tuple(case.data.items()))
-    found = observed(outcome)
-    if found is None:
-        return Wrong("a list of reports and a list of means", shown(outcome))
-    for kind, names in (("steps", ("loss", "worst loss", "score")), ("epochs", ("mean loss",))):
-        if len(found[kind]) != len(expected[kind]):
-            return Wrong(f"{len(expected[kind])} {kind}", f"{len(found[kind])} {kind}")
-        for place, (row, other) in enumerate(zip(expected[kind], found[kind], strict=True), 1):
-            if len(row) != len(other):
-                return Wrong(f"{len(row)} numbers per step", f"{len(other)}")
-            for name, number, got in zip(names, row, other, strict=True):
-                if not math.isclose(number, got, rel_tol=RELATIVE, abs_tol=ABSOLUTE):
-                    what = f"{name} of {kind.removesuffix('s')} {place}"
-                    return Wrong(f"{what}: {number:.6g}", f"{got:.6g}")
-    return None
+judge_training = expect(lambda case: _trained(tuple(case.data.items())), tolerance=TOLERANCE)
+"""Judge the reports of a training by those of the original."""
 
 
 def _training_symptom(case: Case, outcome: Outcome) -> object:
@@ -131,7 +115,8 @@ def _training_symptom(case: Case, outcome: Outcome) -> object:
     found = observed(outcome)
     if found is None:
         return symptom(case, outcome)
-    return [round(number, 3) for row in found["steps"] + found["epochs"] for number in row]
+    numbers = [*(value for step in found["steps"] for value in step), *found["epochs"]]
+    return [round(number, 3) for number in numbers]
 
 
 def _large(generator: random.Random) -> Case:

@@ -83,7 +83,7 @@ class Ladder:
             )
         wrong = equal_losses(train)
         if wrong is not None:
-            return say(f"**{what}** is not in the log: expected {wrong.expected}, got {wrong.got}.")
+            return say(f"**{what}** is not in the log: {wrong.why or wrong.got}.")
         place = next((n for n, rung in enumerate(self.rungs) if rung.what == what), None)
         del self.rungs[len(self.rungs) if place is None else place :]
         given, now = problem(), frozen(train)

@@ -30,5 +30,5 @@ def reported(result: Any, arguments: Mapping[str, Any]) -> Any:
     steps, epochs = result
     return {
         "steps": [[float(value) for value in step] for step in steps],
-        "epochs": [[float(mean)] for mean in epochs],
+        "epochs": [float(mean) for mean in epochs],
     }

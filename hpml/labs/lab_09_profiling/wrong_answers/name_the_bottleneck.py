@@ -48,16 +48,6 @@ def library_left_out(events, mine):
     return max(sorted(mine), key=_self_times(events).get)
 
 
-def library_one_deep(events, mine):
-    """It charges a foreign function's time only if a function of yours called it directly. Go on
-    outwards: through other foreign functions, to the function of yours."""
-    times = dict.fromkeys(mine, 0)
-    for running, nanoseconds in _running(events):
-        for name in [name for name in running[:-3:-1] if name in mine][:1]:
-            times[name] += nanoseconds
-    return max(sorted(mine), key=times.get)
-
-
 def most_calls(events, mine):
     """It names the function with the most calls. A thousand calls of 1 µs take only 1 ms."""
     calls = Counter(function for kind, function, _ in events if kind == "enter")

@@ -44,27 +44,6 @@ def one_start_a_name(events):
     return times
 
 
-def recursion(events):
-    """Each open call in the trace is an open call of your function, and Python allows about a
-    thousand. Keep a list."""
-    times = {}
-
-    def call(place):
-        _, function, start = events[place]
-        below, place = 0, place + 1
-        while events[place][0] == "enter":
-            taken, place = call(place)
-            below += taken
-        taken = events[place][2] - start
-        times[function] = times.get(function, 0) + taken - below
-        return taken, place + 1
-
-    place = 0
-    while place < len(events):
-        _, place = call(place)
-    return times
-
-
 def total_times(events):
     """These are total times: they include time in the functions that were called. Which function
     runs between two consecutive events?"""

@@ -48,14 +48,6 @@ def every_result(operations):
     return sum(1 if operation == "less" else 4 for _, operation, _ in operations)
 
 
-def forgets_where(operations):
-    """`where` saves its condition, one byte for each number: the gradient goes the same way as the
-    value."""
-    choices = {name for name, operation, _ in operations if operation == "less"}
-    products = {name for _, operation, read in operations if operation == "mul" for name in read}
-    return _bytes(operations, set(_saved(operations)) - (choices - products))
-
-
 def inputs_for_results(operations):
     """It saves what `reciprocal`, `relu` or `exp` reads. Their slopes are computed from the result,
     so they save the result."""

@@ -57,9 +57,3 @@ def recursion(edges, varying):
 def the_other_half(edges, varying):
     """It returns what varies. The task asks for what does not."""
     return _varies(edges, varying)
-
-
-def varying_stays(edges, varying):
-    """It counts the varying values themselves among the invariant values."""
-    read = {target for name in _varies(edges, varying) for target in edges.get(name, [])}
-    return _values(edges) - read
