@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -62,41 +61,32 @@ def calls_of(events: Sequence[Event]) -> list[Call]:
 
 def own_times(events: Sequence[Event]) -> dict[str, int]:
     """Return the self time of each function of a trace."""
-    times: defaultdict[str, int] = defaultdict(int)
+    times: dict[str, int] = {}
     for call in calls_of(events):
-        times[call.function] += call.own
-    return dict(times)
+        times[call.function] = times.get(call.function, 0) + call.own
+    return times
 
 
-def charged_times(events: Sequence[Event], mine: set[str]) -> dict[str, int]:
-    """Return the times of a program's own functions, including the library calls they make."""
+def to_fix(events: Sequence[Event], mine: set[str]) -> str:
+    """Return the own function with the longest time, including the library calls that it makes."""
     times = dict.fromkeys(mine, 0)
     for call in calls_of(events):
         payers = [name for name in (*call.above, call.function) if name in mine]
         if payers:
             times[payers[-1]] += call.own
-    return times
-
-
-def to_fix(events: Sequence[Event], mine: set[str]) -> str:
-    """Return the own function with the longest time, including its library calls."""
-    times = charged_times(events, mine)
     return max(times, key=lambda name: times[name])
 
 
-def draw(
-    generator: random.Random, *, recursion: bool, again: bool = True, library: bool = False
-) -> list[Event]:
+def draw(generator: random.Random, *, recursion: bool, again: bool = True) -> list[Event]:
     """Return the trace of a random program: `main`, and some functions below it."""
     names = generator.sample(_MINE, 6)
-    foreign = generator.sample(_LIBRARY, 3) if library else []
-    scale = {name: generator.choice((1, 2, 5, 12, 30)) for name in (*names, *foreign)} | {"main": 1}
+    scale = {name: generator.choice((1, 2, 5, 12, 30)) for name in names} | {"main": 1}
     left = list(names)
 
     def call(name: str, depth: int) -> Any:
         steps: list[Any] = [generator.randint(1, 9) * scale[name]]
         for _ in range(generator.randint(0, 3) if depth else generator.randint(4, 5)):
-            known = [*names[depth:], *foreign] if again else left
+            known = names[depth:] if again else left
             if depth > 3 or not known:
                 break
             itself = recursion and depth and generator.random() < 0.4
@@ -110,27 +100,23 @@ def draw(
 
 
 def misleading(generator: random.Random, part: str) -> tuple[list[Event], set[str]]:
-    """Return a random trace for which wrong rules name other functions than the right one."""
-    while True:
-        events = draw(generator, recursion=part == "recursion", library=part == "library")
-        mine = {function for _, function, _ in events} - set(_LIBRARY)
-        times = sorted(charged_times(events, mine).values())
-        if len(times) > 3 and times[-1] > 1.2 * times[-2]:
-            others = _wrong_names(events, mine, part == "library")
-            if to_fix(events, mine) not in others and len(others) > 2:
-                return events, mine
+    """Return a random trace for which wrong rules name other functions than the right one.
 
-
-def _wrong_names(events: Sequence[Event], mine: set[str], library: bool) -> set[str]:
-    """Return what other rules name: the longest total, the most calls, the longest call."""
-    calls, own = calls_of(events), own_times(events)
-    counts = Counter(call.function for call in calls if call.function in mine)
-    names = sorted(mine)  # the order of a set differs between processes
-    found = {
-        max(calls, key=lambda call: call.total).function,
-        max(names, key=lambda name: counts[name]),
-        max((c for c in calls if c.function in mine), key=lambda c: c.own).function,
-    }
-    if library:  # the longest own time, of all functions and of the program's own
-        found |= {max(own, key=lambda name: own[name]), max(names, key=lambda name: own[name])}
-    return found
+    `main` has the longest total time, another function the most calls, a third the longest call,
+    and in the part "library" a foreign function the longest own time.
+    """
+    target, often, once = generator.sample(_MINE, 3)
+    calls: list[Any] = [(often, [generator.randint(1, 2)]) for _ in range(generator.randint(9, 14))]
+    calls.append((once, [generator.randint(70, 90)]))
+    outer, inner = generator.sample(_LIBRARY, 2)
+    for _ in range(3):
+        time = generator.randint(40, 50)
+        steps = {
+            "right": [time],
+            "library": [1, (outer, [2, (inner, [time]), 1]), 2],
+            "recursion": [time // 2, (target, [time // 2]), 1],
+        }[part]
+        calls.append((target, steps))
+    generator.shuffle(calls)
+    steps = [each for call in calls for each in (generator.randint(1, 2), call)]
+    return events_of(("main", [*steps, 1])), {"main", target, often, once}

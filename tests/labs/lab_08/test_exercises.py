@@ -1,4 +1,4 @@
-"""What lab 08's exercises hold to be right, and what its grids and traces observe."""
+"""What the exercise on a fused kernel holds to be right."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from hpml.course.exercises.check import run
-from hpml.course.exercises.exercise import Case
 from hpml.labs.catalogue import find
 
 
@@ -46,18 +45,3 @@ def test_a_kernel_in_tiles_is_as_right() -> None:
                     out[i, j] = total if total > 0 else 0.0
 
     assert verdicts("fused", tiles) == set()
-
-
-def test_a_trace_is_made_with_the_example_and_tried_on_the_others() -> None:
-    exercise = find("make_traceable", "08")
-    data = {"test": "x.sum() > 0", "yes": "x * 2", "no": "x - 1", "example": [1.0],
-            "inputs": [[1.0], [-2.0]], "trace": True}  # fmt: skip
-    case = Case("one", data, "traced")
-
-    def plain(test: Any, yes: Any, no: Any) -> Any:
-        return lambda x: yes(x) if test(x) else no(x)
-
-    (traced,) = run(exercise, plain, [case])
-    assert traced.value == [[2.0], [-4.0]]  # type: ignore[union-attr]
-    (same,) = run(exercise, plain, [Case("two", {**data, "trace": False}, "same")])
-    assert same.value == [[2.0], [-3.0]]  # type: ignore[union-attr]

@@ -10,7 +10,6 @@ import torch
 
 from hpml.labs.lab_13_activations.exercises import (
     _FAST_SWISH,
-    _dies,
     _drawn_operations,
     _interval_cases,
     _slope,
@@ -59,17 +58,6 @@ def test_the_dead_intervals_of_the_table_are_those_that_gradients_show() -> None
             low, high = given["interval"]
             dead = any(a < low and high < b for a, b in ACTIVATIONS[data["activation"]])
             assert bool((slope == 0).all()) is dead, case
-
-
-@pytest.mark.parametrize("seems_dead", [lambda g: g.max() == 0, lambda g: g.abs().max() < 1e-12])
-def test_neither_falling_nor_tiny_gradients_pass_for_dead_ones(seems_dead: Any) -> None:
-    fooled = []
-    for case in _interval_cases(random.Random(1), more=False):
-        given = activation_and_interval(case.data)
-        x = torch.linspace(*given["interval"], 1001, requires_grad=True)
-        (gradient,) = torch.autograd.grad(given["activation"](x).sum(), x)
-        fooled.append(bool(seems_dead(gradient)) != _dies(case))
-    assert any(fooled)
 
 
 def test_the_slope_by_hand_is_the_librarys() -> None:
