@@ -25,10 +25,9 @@ GPU, RECORDED = "RTX 3080, published", "H100, recorded"
 
 def ways(device: str, *, compiled: bool = False) -> list[str]:
     """Return the executions to compare with the hand-written network on this device."""
-    chosen = ["codegen", "inlined", *peer.names()]
-    available = usual(device)
-    chosen += [COMPILED] if compiled or COMPILED in available else []
-    return [*chosen, *([CUDA_GRAPHS] if CUDA_GRAPHS in available else [])]
+    available = [*usual(device), *([COMPILED] if compiled else [])]
+    others = [name for name in (COMPILED, CUDA_GRAPHS) if name in available]
+    return ["codegen", "inlined", *peer.names(), *others]
 
 
 def times_of(result: ToyResNetResult) -> dict[str, dict[int, float]]:

@@ -82,9 +82,7 @@ def _training(generator: random.Random, name: str, part: str = "losses", **setti
 def _training_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     cases = [
         _training(generator, "one step", count=6, epochs=1),
-        _training(generator, "one epoch", count=18, epochs=1),
         _training(generator, "a smaller last batch", count=20, epochs=1),
-        _training(generator, "two epochs", count=18),
         _training(generator, "three epochs and a smaller last batch", count=21, epochs=3),
         _training(generator, "a last batch of one", count=13),
         _training(generator, "one batch for all", count=5, batch_size=8),

@@ -84,8 +84,8 @@ class Ladder:
         wrong = equal_losses(train)
         if wrong is not None:
             return say(f"**{what}** is not in the log: {wrong.why or wrong.got}.")
-        place = next((n for n, rung in enumerate(self.rungs) if rung.what == what), None)
-        del self.rungs[len(self.rungs) if place is None else place :]
+        names = [rung.what for rung in self.rungs]
+        del self.rungs[names.index(what) if what in names else len(names) :]
         given, now = problem(), frozen(train)
         runs = {"original": self.script.train, "this": now}
         if self.rungs:

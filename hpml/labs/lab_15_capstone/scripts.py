@@ -17,66 +17,62 @@ activation, samples collected one by one, and graphs kept alive."""
 
 Fragments = Mapping[str, str]
 
+
+def _variants(placeholder: str, *texts: str) -> tuple[Fragments, ...]:
+    return tuple({placeholder: text} for text in texts)
+
+
 SLOW: Mapping[str, tuple[Fragments, ...]] = {
-    "loop": (
-        {
-            "standardise": """
-                rows = []
-                for row in batch:
-                    rows.append((row - row.mean()) / row.std())
-                return torch.stack(rows)
-            """
-        },
-        {
-            "standardise": """
-                return torch.cat([(row - row.mean()) / row.std() for row in batch.split(1)])
-            """
-        },
+    "loop": _variants(
+        "standardise",
+        """
+        rows = []
+        for row in batch:
+            rows.append((row - row.mean()) / row.std())
+        return torch.stack(rows)
+        """,
+        "return torch.cat([(row - row.mean()) / row.std() for row in batch.split(1)])",
     ),
-    "reading": (
-        {
-            "report": """
-                total = score = 0.0
-                worst = 0.0
-                for k in range(len(targets)):
-                    total += each[k].item()
-                    worst = max(worst, each[k].item())
-                    score += outputs[k, targets[k]].item()
-                $steps.append((total / len(targets), worst, score / len(targets)))
-            """
-        },
-        {
-            "report": """
-                values = [each[k].item() for k in range(len(each))]
-                worst = max(each[k].item() for k in range(len(each)))
-                scores = [outputs[k, t].item() for k, t in enumerate(targets)]
-                $steps.append((sum(values) / len(values), worst, sum(scores) / len(scores)))
-            """
-        },
+    "reading": _variants(
+        "report",
+        """
+        total = score = 0.0
+        worst = 0.0
+        for k in range(len(targets)):
+            total += each[k].item()
+            worst = max(worst, each[k].item())
+            score += outputs[k, targets[k]].item()
+        $steps.append((total / len(targets), worst, score / len(targets)))
+        """,
+        """
+        values = [each[k].item() for k in range(len(each))]
+        worst = max(each[k].item() for k in range(len(each)))
+        scores = [outputs[k, t].item() for k, t in enumerate(targets)]
+        $steps.append((sum(values) / len(values), worst, sum(scores) / len(scores)))
+        """,
     ),
-    "table": (
-        {
-            "cosines": """
-                times = torch.linspace(0, 1, 2 * length + 1, dtype=torch.float64)[1::2]
-                angles = math.pi * times.reshape(-1, 1) * torch.arange(length).reshape(1, -1)
-                return ((2 / length) ** 0.5 * angles.cos()).to(dtype)
-            """
-        },
-        {
-            "cosines": """
-                k = torch.arange(length, dtype=torch.float64)
-                table = torch.cos(math.pi / length * (k[:, None] + 0.5) * k)
-                return (table * math.sqrt(2 / length)).to(dtype)
-            """
-        },
+    "table": _variants(
+        "cosines",
+        """
+        times = torch.linspace(0, 1, 2 * length + 1, dtype=torch.float64)[1::2]
+        angles = math.pi * times.reshape(-1, 1) * torch.arange(length).reshape(1, -1)
+        return ((2 / length) ** 0.5 * angles.cos()).to(dtype)
+        """,
+        """
+        k = torch.arange(length, dtype=torch.float64)
+        table = torch.cos(math.pi / length * (k[:, None] + 0.5) * k)
+        return (table * math.sqrt(2 / length)).to(dtype)
+        """,
     ),
-    "dtype": (
-        {"types": "signals = signals.double()\nmodel.double()"},
-        {"types": "signals = signals.to(torch.float64)\nmodel = model.to(signals.dtype)"},
+    "dtype": _variants(
+        "types",
+        "signals = signals.double()\nmodel.double()",
+        "signals = signals.to(torch.float64)\nmodel = model.to(signals.dtype)",
     ),
-    "activation": (
-        {"swish": "return 0.5 * x * (1 + torch.tanh(0.5 * x))"},
-        {"swish": "return x * (1 / (1 + torch.exp(-x)))"},
+    "activation": _variants(
+        "swish",
+        "return 0.5 * x * (1 + torch.tanh(0.5 * x))",
+        "return x * (1 / (1 + torch.exp(-x)))",
     ),
     "loader": (
         {
@@ -107,16 +103,7 @@ SLOW: Mapping[str, tuple[Fragments, ...]] = {
             """,
         },
     ),
-    "graph": (
-        {
-            "gradients": "gradients = torch.autograd.grad(loss, $weights, retain_graph=True)",
-            "keep": "$kept.append(loss.clone())",
-        },
-        {
-            "gradients": "gradients = torch.autograd.grad(loss, $weights, retain_graph=True)",
-            "keep": "$kept.append(loss)",
-        },
-    ),
+    "graph": _variants("keep", "$kept.append(loss.clone())", "$kept.append(loss)"),
 }
 """The variants of each fault, as fragments by placeholder; the fixes are in the tests."""
 
@@ -237,7 +224,11 @@ def script(seed: int, fragments: Fragments | None = None) -> str:
     """Return the script of a seed."""
     generator = random.Random(f"capstone {seed}")
     words = dict(zip(_NAMES, generator.choice(_WORDS), strict=True))
-    parts = {"dataset": "", "ready": "", "result": "$steps", **generator.choice(_PLACES)}
+    parts = {
+        "dataset": "", "ready": "", "result": "$steps",
+        "gradients": "gradients = torch.autograd.grad(loss, $weights, retain_graph=True)",
+        **generator.choice(_PLACES),
+    }  # fmt: skip
     for fault in FAULTS:
         parts |= generator.choice(SLOW[fault])
     parts |= fragments or {}
