@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from hpml.base.page import Page, say
@@ -15,36 +17,19 @@ C_SOURCE = """\
 #include <Python.h>
 #define ALL for (Py_ssize_t i = 0; i < n; i++) for (Py_ssize_t j = 0; j < m; j++)
 
-static void three_loops(const float *x, const float *y, float *xy, Py_ssize_t n, Py_ssize_t m)
+void three_loops(const float *x, const float *y, float *xy, Py_ssize_t n, Py_ssize_t m)
 {
     ALL xy[i * m + j] = x[i] * y[j];
     ALL xy[i * m + j] = xy[i * m + j] * 100;
     ALL xy[i * m + j] = xy[i * m + j] + 10;
 }
 
-static void one_loop(const float *x, const float *y, float *xy, Py_ssize_t n, Py_ssize_t m)
+void one_loop(const float *x, const float *y, float *xy, Py_ssize_t n, Py_ssize_t m)
 {
     ALL xy[i * m + j] = x[i] * y[j] * 100 + 10;
 }
 
-static PyObject *call(PyObject *arguments,
-                      void (*kernel)(const float *, const float *, float *, Py_ssize_t, Py_ssize_t))
-{
-    Py_buffer x, y, xy;
-    if (!PyArg_ParseTuple(arguments, "y*y*w*", &x, &y, &xy)) return NULL;
-    Py_ssize_t n = x.len / 4, m = y.len / 4;
-    int fits = xy.len == 4 * n * m;
-    if (fits) kernel(x.buf, y.buf, xy.buf, n, m);
-    PyBuffer_Release(&x); PyBuffer_Release(&y); PyBuffer_Release(&xy);
-    if (!fits) { PyErr_SetString(PyExc_ValueError, "xy does not fit"); return NULL; }
-    Py_RETURN_NONE;
-}
-
-static PyObject *three(PyObject *self, PyObject *arguments) { return call(arguments, three_loops); }
-static PyObject *one(PyObject *self, PyObject *arguments) { return call(arguments, one_loop); }
-static PyMethodDef methods[] = {{"three_loops", three, METH_VARARGS, NULL},
-                                {"one_loop", one, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "loops_in_c", NULL, -1, methods};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "loops_in_c", NULL, -1};
 PyMODINIT_FUNC PyInit_loops_in_c(void) { return PyModule_Create(&definition); }
 """
 
@@ -55,8 +40,16 @@ def loops_in_c() -> tuple[dict[str, Callable[..., None]], Page]:
         module = build_extension(C_SOURCE, "loops_in_c")
     except JitError as error:
         return {}, say(f"The loops in C are left out: {str(error).splitlines()[0]}")
-    found = {"three loops, C": module.three_loops, "one loop, C": module.one_loop}
-    return found, say("The loops in C were built.")
+    library = ctypes.CDLL(str(module.__file__))
+    kernels = {"three loops, C": library.three_loops, "one loop, C": library.one_loop}
+    runs: dict[str, Callable[..., None]]
+    runs = {name: partial(_call, kernel) for name, kernel in kernels.items()}
+    return runs, say("The loops in C were built.")
+
+
+def _call(kernel: Callable[..., object], x: Any, y: Any, xy: Any) -> None:
+    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (x, y, xy)]
+    kernel(*pointers, *map(ctypes.c_ssize_t, xy.shape))
 
 
 def bytes_of(

@@ -11,13 +11,12 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import psutil
 
 from hpml.base import style
 from hpml.base.charts import Bar, bars, show
-from hpml.base.page import Page, say, show_code
+from hpml.base.page import Page, show_code
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison
 from hpml.profiling import FunctionProfile, profile
@@ -36,14 +35,17 @@ class Blame:
         """The part whose share the profile overestimates most."""
         return max(self.profiled, key=lambda name: self.profiled[name] - self.measured[name])
 
-    def __repr__(self) -> str:
+    @property
+    def verdict(self) -> str:
+        """Which part looks too expensive."""
         name = self.worst
         return (
             f"{name} looks too expensive: {self.profiled[name]:.0%} by the profile, "
             f"{self.measured[name]:.0%} by the benchmark."
         )
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+    def draw(self) -> Page:
+        """Draw both shares of each part."""
         rows = []
         for name, calls in self.calls.items():
             text = f"{self.profiled[name]:.0%}, {calls:,} call{'s' * (calls > 1)}"
@@ -52,8 +54,7 @@ class Blame:
             share = self.measured[name]
             rows.append(Bar("benchmark", 100 * share, f"{share:.0%}"))
         title, x = "Which part takes the time?", "% of the program's time"
-        drawn = show(bars(rows, title=title, x=x, xlim=(0, 100)))
-        return Page(repr(self), drawn.html + say(repr(self)).html, drawn.png).bundle()
+        return show(bars(rows, title=title, x=x, xlim=(0, 100)))
 
 
 def blame(

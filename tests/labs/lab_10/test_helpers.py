@@ -39,8 +39,8 @@ def test_the_blame_goes_to_whom_the_profile_enlarges_most() -> None:
     assert sum(found.profiled.values()) == pytest.approx(1)
     assert found.measured == {"with_calls": 0.5, "in_c": 0.5}
     worst = Blame({"a": 0.6, "b": 0.4}, {"a": 0.5, "b": 0.5}, {"a": 9, "b": 1})
-    assert repr(worst) == "a looks too expensive: 60% by the profile, 50% by the benchmark."
-    assert "a, profile: 60%, 9 calls; benchmark: 50%" in worst._repr_mimebundle_()["text/html"]
+    assert worst.verdict == "a looks too expensive: 60% by the profile, 50% by the benchmark."
+    assert "a, profile: 60%, 9 calls; benchmark: 50%" in worst.draw().plain
 
 
 @pytest.mark.parametrize("name", recordings.NAMES)
