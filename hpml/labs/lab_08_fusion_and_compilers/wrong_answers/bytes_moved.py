@@ -3,29 +3,18 @@
 import math
 
 
-def _numbers(names, shapes):
-    return sum(math.prod(shapes[name]) for name in names)
-
-
 def _bytes(names, shapes):
-    return 4 * _numbers(names, shapes)
+    return sum(4 * math.prod(shapes[name]) for name in names)
 
 
 def _fused(ops):
     """Return what one loop reads, and what it writes."""
     results = [result for result, _ in ops]
-    return {name for _, operands in ops for name in operands} - set(results), results[-1]
+    return {name for _, operands in ops for name in operands} - set(results) | {results[-1]}
 
 
 def _one_by_one(ops):
     return [name for result, operands in ops for name in [result, *set(operands)]]
-
-
-def _moved(ops, fused):
-    if not fused:
-        return _one_by_one(ops)
-    reads, written = _fused(ops)
-    return [*reads, written]
 
 
 def ignores_fused(ops, shapes, fused):
@@ -45,17 +34,17 @@ def input_again(ops, shapes, fused):
 
 def numbers_not_bytes(ops, shapes, fused):
     """It counts the numbers that move. Each has four bytes."""
-    return _numbers(_moved(ops, fused), shapes)
+    return _bytes(_fused(ops) if fused else _one_by_one(ops), shapes) // 4
 
 
 def operand_twice(ops, shapes, fused):
     """An operand that appears twice in one operation is read once: `x * x` reads `x` once."""
     moved = [name for result, operands in ops for name in [result, *operands]]
-    return _bytes(_moved(ops, fused) if fused else moved, shapes)
+    return _bytes(_fused(ops) if fused else moved, shapes)
 
 
 def writes_every_result(ops, shapes, fused):
     """In one loop only the last result is written: the intermediate results stay in
     registers."""
-    moved = [*_fused(ops)[0], *(result for result, _ in ops)] if fused else _one_by_one(ops)
+    moved = _fused(ops) | {result for result, _ in ops} if fused else _one_by_one(ops)
     return _bytes(moved, shapes)
