@@ -170,15 +170,14 @@ _BRANCHES = ("x * 2", "x - 1", "-x", "x.sqrt()", "1 / x")
 
 
 def _branch(
-    name: str, test: str, yes: str, no: str, example: Sequence[float],
-    inputs: Sequence[Sequence[float]], trace: bool = True,
+    name: str, test: str, yes: str, no: str, example: list[float], inputs: list[list[float]],
+    trace: bool = True,
 ) -> Case:  # fmt: skip
-    data = {"test": test, "yes": yes, "no": no, "example": list(example),
-            "inputs": [list(numbers) for numbers in inputs], "trace": trace}  # fmt: skip
+    data = {"test": test, "yes": yes, "no": no, "example": example, "inputs": inputs,
+            "trace": trace}  # fmt: skip
     call = f"make_traceable(lambda x: {test}, lambda x: {yes}, lambda x: {no})"
-    if trace:
-        call = f"torch.jit.trace({call}, torch.tensor({list(example)}))"
-    return Case(name, data, "traced" if trace else "same", f"{call}, called with {list(inputs)}")
+    call = f"torch.jit.trace({call}, torch.tensor({example}))" if trace else call
+    return Case(name, data, "traced" if trace else "same", f"{call}, called with {inputs}")
 
 
 def _branch_cases(generator: random.Random, more: bool) -> Sequence[Case]:
@@ -199,8 +198,7 @@ def _branch_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     for number in range(8 if more else 2):
         test = generator.choice(_TESTS)
         yes, no = generator.sample(_BRANCHES, 2)
-        drawn = [[float(generator.choice([-4, -2, -1, 1, 2, 4])) for _ in range(3)]
-                 for _ in range(4)]  # fmt: skip
+        drawn = [generator.choices([-4.0, -2.0, -1.0, 1.0, 2.0, 4.0], k=3) for _ in range(4)]
         # At least one input for each answer of each test.
         drawn += [[-4.0, -2.0, -1.0], [4.0, 2.0, 1.0], [1.0, 2.0, 4.0], [-1.0, -2.0, -4.0]]
         trace = number % 4 != 1

@@ -14,10 +14,9 @@ _LIBRARY = ("copy.deepcopy", "dict.get", "json.dumps", "list.append", "re.sub", 
 
 
 class Call(NamedTuple):
-    """A call in a trace: its function, its total and own time, and its callers."""
+    """A call in a trace: its function, its own time, and its callers."""
 
     function: str
-    total: int
     own: int
     above: tuple[str, ...]
 
@@ -55,7 +54,7 @@ def calls_of(events: Sequence[Event]) -> list[Call]:
         if waiting:
             waiting[-1][2].append(time - start)
         above = tuple(each for each, _, _ in waiting[:40])
-        found.append(Call(name, time - start, time - start - sum(below), above))
+        found.append(Call(name, time - start - sum(below), above))
     return found
 
 

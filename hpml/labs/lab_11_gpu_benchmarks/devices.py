@@ -8,6 +8,7 @@ import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from hpml.base import style
 from hpml.base.charts import Interval, show, timeline
@@ -22,11 +23,11 @@ class Mark:
         self.reached = threading.Event()
         self.time = float("nan")
 
-    def since(self, earlier: Mark) -> float:
-        """Return the seconds from an earlier mark to this one; wait until both are reached."""
-        earlier.reached.wait()
+    def elapsed_time(self, end: Mark) -> float:
+        """Return the milliseconds to a later mark, when both are reached."""
         self.reached.wait()
-        return self.time - earlier.time
+        end.reached.wait()
+        return 1e3 * (end.time - self.time)
 
 
 _Work = tuple[float, Mark, Mark | None]
@@ -122,21 +123,6 @@ def _work_off(work: queue.SimpleQueue[_Work | None], done: list[Interval]) -> No
         mark.reached.set()
 
 
-class CudaMark:
-    """An event in the queue of the current GPU, with the interface of `Mark`."""
-
-    def __init__(self) -> None:
-        import torch
-
-        self._event = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
-        self._event.record()
-
-    def since(self, earlier: CudaMark) -> float:
-        """Return the seconds from an earlier mark to this one; wait until both are reached."""
-        self._event.synchronize()
-        return 1e-3 * float(earlier._event.elapsed_time(self._event))
-
-
 class CudaDevice:
     """The current GPU, with the methods that timing needs."""
 
@@ -148,9 +134,13 @@ class CudaDevice:
 
         torch.cuda.synchronize()
 
-    def event(self) -> CudaMark:
-        """Put a mark into the queue."""
-        return CudaMark()
+    def event(self) -> Any:
+        """Put an event into the queue."""
+        import torch
+
+        event: Any = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+        event.record()
+        return event
 
 
 WAYS = ("pageable", "pinned", "pinned, two queues")

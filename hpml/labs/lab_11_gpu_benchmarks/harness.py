@@ -15,9 +15,9 @@ class Mark:
     def __init__(self, time: float) -> None:
         self._time = time
 
-    def since(self, earlier: Mark) -> float:
-        """Return the seconds from an earlier mark to this one."""
-        return self._time - earlier._time
+    def elapsed_time(self, end: Mark) -> float:
+        """Return the milliseconds to a later mark, as `torch.cuda.Event` does."""
+        return 1e3 * (end._time - self._time)
 
 
 class Device:

@@ -16,7 +16,7 @@ def events_behind_others(fn, device):
     busy with earlier work, the program already issues the call. Wait for the device first."""
     fn()
     begin, _, end = device.event(), fn(), device.event()
-    return end.since(begin)
+    return begin.elapsed_time(end) / 1e3
 
 
 def never_waits(fn, device):
