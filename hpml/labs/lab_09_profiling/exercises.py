@@ -25,9 +25,6 @@ _WRITE_IT = Forbidden(
 )
 
 
-# --- self_times ---
-
-
 def _times_case(name: str, events: list[Event], part: str) -> Case:
     return Case(name, {"events": events}, part)
 
@@ -67,9 +64,6 @@ _SELF_TIMES = Exercise(
 )
 
 
-# --- name_the_bottleneck ---
-
-
 def _bottleneck_case(name: str, events: list[Event], mine: set[str], part: str) -> Case:
     return Case(name, {"events": events, "mine": mine}, part)
 
@@ -106,9 +100,6 @@ _BOTTLENECK = Exercise(
     judge=expect(lambda case: to_fix(case.data["events"], case.data["mine"])),
     forbids=_WRITE_IT,
 )
-
-
-# --- samples_needed ---
 
 
 def _sample_cases(generator: random.Random, more: bool) -> Sequence[Case]:

@@ -125,13 +125,8 @@ def duel(rules: Mapping[str, Rule], draws: int = 100) -> Callable[..., Page]:
     """Return a function that shows samples and all rules' verdicts for a setting of the noise."""
     ready = _answering(rules)
 
-    def show(
-        difference: float = 0.0,
-        drift: float = 0.0,
-        outliers: float = 0.0,
-        modes: float = 0.0,
-        rounds: int = 25,
-        order: str = "in turns",
+    def drawn(
+        difference: float, drift: float, outliers: float, modes: float, rounds: int, order: str
     ) -> Page:
         rng, in_turns = random.Random(10), order == "in turns"
         noise: dict[str, Any] = {
@@ -144,7 +139,7 @@ def duel(rules: Mapping[str, Rule], draws: int = 100) -> Callable[..., Page]:
         answers = {name: [rule(*both) for both in pairs] for name, rule in ready.items()}
         return _drawn_duel(pairs[0], answers, difference, in_turns)
 
-    return show
+    return drawn
 
 
 def _drawn_duel(

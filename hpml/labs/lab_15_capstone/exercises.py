@@ -19,8 +19,6 @@ TOLERANCE = 1e-4
 """The allowed difference from the original, which computes in float64: a hundred times float32's
 rounding error, but far below that of a 16-bit format or a different step."""
 
-# --- speed_up ---
-
 
 def _fix_case(
     name: str, shares: Mapping[str, float], factors: Mapping[str, float], part: str = "fixes"
@@ -63,9 +61,6 @@ _SPEED_UP = Exercise(
     cases=_fix_cases,
     judge=expect(_speed_up, tolerance=1e-9),
 )
-
-
-# --- train ---
 
 
 def _training(generator: random.Random, name: str, part: str = "losses", **settings: Any) -> Case:

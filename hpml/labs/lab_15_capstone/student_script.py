@@ -11,7 +11,7 @@ from typing import Any
 
 from hpml.base.environment import quick
 from hpml.base.files import results_folder, write_atomically
-from hpml.base.page import notebook_shell, show_code
+from hpml.base.page import Page, notebook_shell, show_code
 from hpml.labs.lab_15_capstone.harness import waves
 from hpml.labs.lab_15_capstone.scripts import script, seed_of
 from hpml.profiling import FunctionProfile, profile
@@ -67,11 +67,9 @@ class Script:
                 shares["train, its own"] += own / found.seconds
         return dict(sorted(shares.items(), key=lambda each: -each[1]))
 
-    def __str__(self) -> str:
-        return self.text
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return show_code(self.text, f"{self.path.name}, seed {self.seed}").bundle()
+    def show(self) -> Page:
+        """Return the script as it is shown in the notebook."""
+        return show_code(self.text, f"{self.path.name}, seed {self.seed}")
 
 
 def problem() -> dict[str, Any]:
