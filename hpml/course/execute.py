@@ -1,38 +1,34 @@
 """Run a lab from the command line in a new kernel, and keep the executed notebook.
 
 This adds to nbclient one time limit for the whole run, a kernel that is this interpreter instead of
-the registered one, and a failure that is a value. nbclient runs on a second thread because it takes
-over the main thread's signals and hangs on a kernel that no longer answers.
+the registered one, and a failure that is a value.
 """
 
 from __future__ import annotations
 
 import asyncio
-import atexit
-import contextlib
 import os
 import re
-import signal
-import socket
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from hpml.base.child_process import with_package
 from hpml.base.errors import UsageError, describe
 from hpml.base.files import course_folder
 
 if TYPE_CHECKING:
-    import psutil
-    from nbclient import NotebookClient
+    from jupyter_client.manager import AsyncKernelManager
     from nbformat import NotebookNode
 
 _NAME = re.compile(r"(\d\d)_\w+")
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_LONGEST_SOCKET = 85  # bytes of a folder; the path of a Unix socket has about a hundred
 
 Progress = Callable[[int, int, str], None]
 """Called before each code cell and at the end: cells done, cells in total, the heading above."""
@@ -46,7 +42,7 @@ class LabNotFoundError(UsageError):
 class Failure:
     """Where and how a run stopped."""
 
-    cell: int
+    cell: int  # counted from 1; 0 before the first one
     heading: str
     source: str
     error: str
@@ -93,29 +89,29 @@ def execute(
     path: str | os.PathLike[str],
     *,
     timeout: float = 900.0,
-    progress: Progress | None = None,
+    progress: Progress = lambda done, total, heading: None,
     environment: Mapping[str, str] | None = None,
 ) -> Execution:
     """Execute a copy of a notebook from top to bottom in a new kernel of this interpreter."""
     import nbformat
 
     notebook: NotebookNode = nbformat.read(os.fspath(path), as_version=4)  # type: ignore[no-untyped-call]
-    run = _Run(notebook, Path(path).resolve().parent, progress, environment or {})
+    kernel = {
+        "cwd": str(Path(path).resolve().parent),
+        "env": {**with_package(), "HPML_HEADLESS": "1", **(environment or {})},
+    }
     start = time.perf_counter()
-    run.start()
-    try:
-        run.join(timeout)
-        if run.is_alive():
-            run.stop(f"TimeoutError: the lab ran longer than {timeout:g} s and was stopped")
-    except BaseException:
-        run.stop("KeyboardInterrupt: stopped by the user")
-        raise
-    finally:
-        run.join()
-        run.kill()
-    if run.unexpected is not None:
-        raise run.unexpected
-    return Execution(notebook, time.perf_counter() - start, run.failure())
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(_run(notebook, kernel, timeout, progress))
+    # On a thread, because an event loop may be running on this one.
+    with ThreadPoolExecutor(1) as thread:
+        try:
+            failure = thread.submit(loop.run_until_complete, task).result()
+        except KeyboardInterrupt:
+            loop.call_soon_threadsafe(task.cancel)
+            raise
+    loop.close()
+    return Execution(notebook, time.perf_counter() - start, failure)
 
 
 def result_texts(notebook: NotebookNode) -> tuple[str, ...]:
@@ -135,163 +131,85 @@ def tagged_texts(
     )
 
 
-class _Run(threading.Thread):
-    """One run of a notebook on a thread; `kill` may be called from another."""
+async def _run(
+    notebook: NotebookNode, kernel: Mapping[str, object], timeout: float, progress: Progress
+) -> Failure | None:
+    """Execute the code cells within `timeout`; return the failure that stopped them, if any."""
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, DeadKernelError
 
-    def __init__(
-        self,
-        notebook: NotebookNode,
-        folder: Path,
-        progress: Progress | None,
-        environment: Mapping[str, str],
-    ) -> None:
-        super().__init__(name="hpml run", daemon=True)
-        self.unexpected: Exception | None = None
-        self._notebook = notebook
-        self._folder = folder
-        self._progress = progress or (lambda done, total, heading: None)
-        self._environment = environment
-        self._headings = headings(notebook)
-        self._code = [i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
-        self._current: int | None = None
-        self._stopped: str | None = None
-        self._error: tuple[str, str] | None = None
-        self._kernel: psutil.Process | None = None
+    above = headings(notebook)
+    code = [place for place, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+    current: int | None = None
 
-    def run(self) -> None:
-        with tempfile.TemporaryDirectory(prefix="hpml-", ignore_cleanup_errors=True) as folder:
-            self._run_in(folder)
+    async def execute_cells() -> None:
+        nonlocal current
+        await manager.start_kernel(**kernel)
+        channels = await client.async_start_new_kernel_client()
+        about = await client.async_wait_for_reply(channels.kernel_info())
+        if about is not None:
+            notebook.metadata["language_info"] = about["content"]["language_info"]
+        for current, place in enumerate(code):
+            progress(current, len(code), above[place])
+            await client.async_execute_cell(notebook.cells[place], place)
+        client.set_widgets_metadata()
+        progress(len(code), len(code), "")
 
-    def _run_in(self, folder: str) -> None:
-        from nbclient.exceptions import CellExecutionError, DeadKernelError
-
-        client = self._client(folder)
-        try:
-            # Not client.execute(): it leaves its event loop open for the next call.
-            asyncio.run(client.async_execute(env=self._kernel_environment()))
-            self._progress(len(self._code), len(self._code), "")
-        except CellExecutionError as error:
-            self._error = (f"{error.ename}: {error.evalue}", self._traceback())
-        except DeadKernelError:
-            self._error = ("DeadKernelError: the kernel died while it ran the cell", "")
-        except Exception as error:  # noqa: BLE001 - re-raised by `execute`, unless we killed the kernel
-            if self._stopped is None:
-                self.unexpected = error
-        finally:
-            # nbclient leaves it registered if the kernel was killed during its start.
-            atexit.unregister(client._cleanup_kernel)
-
-    def stop(self, reason: str) -> None:
-        """End the run for `reason`, which becomes its failure."""
-        self._stopped = reason
-        # The kernel may still be starting, so kill repeatedly until the thread ends.
-        while self.is_alive():
-            self.kill()
-            self.join(0.2)
-
-    def kill(self) -> None:
-        """Kill the kernel and its descendants, stopped (SIGSTOP) ones too."""
-        if self._kernel is None:
-            return
-        import psutil
-
-        processes = [self._kernel]
-        with contextlib.suppress(psutil.Error):
-            # Listed before the kernel dies, because then they are no longer its children.
-            processes += self._kernel.children(recursive=True)
-        for process in processes:
-            with contextlib.suppress(psutil.Error):
-                process.kill()
-        if hasattr(os, "killpg"):
-            # Processes left in the kernel's group after it ended by itself.
-            with contextlib.suppress(OSError):
-                os.killpg(self._kernel.pid, signal.SIGKILL)
-
-    def failure(self) -> Failure | None:
-        """Return why the run stopped early, or None; call it after the thread has ended."""
-        error, traceback = self._error or ("", "")
-        error = self._stopped or error
-        if not error:
-            return None
-        if self._current is None:
-            return Failure(0, "", "", error, traceback)
-        source = str(self._notebook.cells[self._current].source)
-        number = self._code.index(self._current) + 1
-        return Failure(number, self._headings[self._current], source, error, traceback)
-
-    def _client(self, folder: str) -> NotebookClient:
-        import psutil
-        from jupyter_client.manager import AsyncKernelManager
-        from nbclient import NotebookClient
-
-        run = self
-
-        class Manager(AsyncKernelManager):
-            def __init__(self, **keywords: Any) -> None:
-                super().__init__(**keywords)
-                if _has_ipc(folder):
-                    # Over TCP the kernel prints a security warning into the first cell's output.
-                    self.transport = "ipc"
-                    self.connection_file = os.path.join(folder, "kernel.json")
-                    self.ip = os.path.join(folder, "kernel")
-
-            # Upstream declares the synchronous method's type for both.
-            async def start_kernel(self, *arguments: Any, **keywords: Any) -> None:  # type: ignore[override]
-                # This interpreter: a kernel registered on the machine as "python3" may be another.
-                spec = self.kernel_spec
-                if spec is not None:
-                    module = ["-m", "ipykernel_launcher", "-f", "{connection_file}"]
-                    spec.argv = [sys.executable, *module]
-                await super().start_kernel(*arguments, **keywords)
-                pid = getattr(self.provisioner, "pid", None)
-                # psutil also compares start times, so a reused process id is not killed.
-                with contextlib.suppress(psutil.Error):
-                    run._kernel = psutil.Process(pid) if pid else None
-
-        return NotebookClient(
-            self._notebook,
+    with tempfile.TemporaryDirectory(prefix="hpml-", ignore_cleanup_errors=True) as folder:
+        manager = _manager(folder)
+        client = NotebookClient(
+            notebook,
+            manager,
             timeout=None,
             # On a busy machine output comes late; by default nbclient drops it after 4 s.
             iopub_timeout=60,
             raise_on_iopub_timeout=True,
-            kernel_manager_class=Manager,
-            kernel_name="python3",
-            resources={"metadata": {"path": str(self._folder)}},
-            on_cell_start=self._begin,
         )
+        running = asyncio.create_task(execute_cells())
+        late = True
+        try:
+            await asyncio.wait([running], timeout=timeout)
+            late = not running.done()
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+            if client.kc is not None:
+                client.kc.stop_channels()
+            await manager.shutdown_kernel(now=late)
+    error = None if running.cancelled() else running.exception()
+    if late:
+        text = f"TimeoutError: the lab ran longer than {timeout:g} s and was stopped"
+    elif isinstance(error, CellExecutionError):
+        text = f"{error.ename}: {error.evalue}"
+    elif isinstance(error, DeadKernelError):
+        text = "DeadKernelError: the kernel died while it ran the cell"
+    elif error is not None:
+        raise error
+    else:
+        return None
+    if current is None:
+        return Failure(0, "", "", text, "")
+    cell = notebook.cells[code[current]]
+    raised = [each.traceback for each in cell.outputs if each.output_type == "error"]
+    traceback = _ANSI.sub("", "\n".join(raised[0])) if raised else ""
+    return Failure(current + 1, above[code[current]], str(cell.source), text, traceback)
 
-    def _begin(self, cell: NotebookNode, cell_index: int) -> None:
-        # nbclient also calls this for Markdown cells.
-        if cell.cell_type == "code":
-            self._current = cell_index
-            done = self._code.index(cell_index)
-            self._progress(done, len(self._code), self._headings[cell_index])
 
-    def _traceback(self) -> str:
-        if self._current is None:
-            return ""
-        for output in self._notebook.cells[self._current].get("outputs", []):
-            if output.output_type == "error":
-                return _ANSI.sub("", "\n".join(output.traceback))
-        return ""
+def _manager(folder: str) -> AsyncKernelManager:
+    """Return the manager of a kernel that is not started yet, with its files in `folder`."""
+    from jupyter_client.manager import AsyncKernelManager
 
-    def _kernel_environment(self) -> dict[str, str]:
-        root = str(Path(__file__).resolve().parents[2])
-        search = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
-        return {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(search),
-            "HPML_HEADLESS": "1",
-            **self._environment,
-        }
-
-
-def _has_ipc(folder: str) -> bool:
-    """Return whether a kernel can use Unix sockets in this folder."""
-    import zmq
-
-    # The path of a Unix socket is limited to about a hundred bytes.
-    return zmq.has("ipc") and hasattr(socket, "AF_UNIX") and len(os.fsencode(folder)) < 85
+    manager = AsyncKernelManager(kernel_name="python3")
+    if os.name == "posix" and len(os.fsencode(folder)) < _LONGEST_SOCKET:
+        # Over TCP the kernel prints a security warning into the first cell's output.
+        manager.transport = "ipc"
+        manager.connection_file = os.path.join(folder, "kernel.json")
+        manager.ip = os.path.join(folder, "kernel")
+    spec = manager.kernel_spec
+    assert spec is not None
+    # This interpreter: a kernel registered on the machine as "python3" may be another.
+    spec.argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    return manager
 
 
 def headings(notebook: NotebookNode) -> list[str]:
