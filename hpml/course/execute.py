@@ -171,7 +171,8 @@ async def _run(
             await asyncio.wait([running], timeout=timeout)
             late = not running.done()
         finally:
-            running.cancel()
+            for task in asyncio.all_tasks() - {asyncio.current_task()}:  # nbclient's own, too
+                task.cancel()
             await asyncio.gather(running, return_exceptions=True)
             if client.kc is not None:
                 client.kc.stop_channels()
