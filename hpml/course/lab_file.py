@@ -29,17 +29,16 @@ def read_labs(path: Path) -> dict[str, dict[str, Any]]:
 
 
 class LabFile:
-    """``{"version": 1, "labs": {lab: {key: ...}}}`` as JSON, in the results folder or at `path`."""
+    """``{"version": 1, "labs": {lab: {key: ...}}}`` as JSON, in the results folder."""
 
-    def __init__(self, name: str, path: str | os.PathLike[str] | None = None) -> None:
+    def __init__(self, name: str) -> None:
         self._name = name
-        self._path = None if path is None else Path(path)
 
     @property
     def path(self) -> Path:
         """The file, which need not exist yet."""
         # Looked up at each use: HPML_RESULTS may be set after the lab was opened.
-        return self._path or results_folder() / self._name
+        return results_folder() / self._name
 
     def labs(self) -> dict[str, dict[str, Any]]:
         """Return the contents by lab."""

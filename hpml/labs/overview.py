@@ -15,9 +15,8 @@ from hpml.course.errors import LabError
 from hpml.course.execute import labs
 from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.course.lab_file import read_labs
-from hpml.course.predictions import state
+from hpml.course.predictions import state, store
 from hpml.course.predictions.calibration import kept_entry
-from hpml.course.predictions.store import PredictionStore
 from hpml.course.progress import FILE
 from hpml.labs.catalogue import LABS, choice, exercises
 from hpml.labs.questions import AFTER, BEFORE, questions
@@ -70,7 +69,6 @@ def progress() -> Table:
 
 def misses() -> dict[str, list[float]]:
     """Return by lab the factor between each predicted number and its measurement."""
-    store = PredictionStore()
     return _missed({lab: store.answers(lab) for lab in LABS})
 
 

@@ -13,7 +13,7 @@ from hpml.base import style
 from hpml.base.charts import name_decades
 from hpml.base.page import Page, picture, sentence
 from hpml.base.tables import Table
-from hpml.course.predictions import state
+from hpml.course.predictions import state, store
 from hpml.course.predictions.prediction import Lab, current_lab
 from hpml.course.progress import keep_step
 
@@ -90,7 +90,7 @@ def calibration() -> Calibration:
 
 def _entries(lab: Lab) -> tuple[state.Entry, ...]:
     asked = {key: question.entry for key, question in lab.questions.items()}
-    for key, kept in lab.store.answers(lab.name).items():
+    for key, kept in store.answers(lab.name).items():
         if key not in asked:
             asked[key] = kept_entry(key, kept)
     return tuple(asked.values())

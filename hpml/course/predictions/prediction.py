@@ -16,10 +16,9 @@ from hpml.base.errors import describe, is_text
 from hpml.base.page import Page, frame, notebook_shell, put, put_away, put_control, sentence
 from hpml.base.style import ACCENT, MUTED, PASS
 from hpml.course.errors import LabError, PredictionLocked
-from hpml.course.predictions import state
+from hpml.course.predictions import state, store
 from hpml.course.predictions.controls import Control, enter_locks, make
 from hpml.course.predictions.quantity import find_unit
-from hpml.course.predictions.store import PredictionStore
 from hpml.course.reference import keep_revealed, recorded
 
 
@@ -28,15 +27,13 @@ class Lab:
     """The open lab, with the questions asked in this kernel, by key, in order."""
 
     name: str
-    title: str
-    store: PredictionStore = field(default_factory=PredictionStore)
     questions: dict[str, Prediction] = field(default_factory=dict)
 
 
 class Prediction:
     """A question asked before its measurement, whose answer is locked once; made by `predict`."""
 
-    def __init__(self, lab: Lab, entry: state.Entry) -> None:
+    def __init__(self, lab: str, entry: state.Entry) -> None:
         self._lab = lab
         self._entry = entry
         self._ids: dict[str, str] = {}
@@ -109,7 +106,7 @@ class Prediction:
 
     def forget(self) -> None:
         """Forget the locked answer; run the question's cell again to answer again."""
-        self._lab.store.forget(self._lab.name, self._entry.key)
+        store.forget(self._lab, self._entry.key)
         self.reopen()
 
     def reopen(self) -> None:
@@ -135,7 +132,7 @@ class Prediction:
         """Set the entry, save it if it is locked, and update the page."""
         if entry != self._entry:
             self._entry = entry
-            self._lab.store.keep(self._lab.name, entry)
+            store.keep(self._lab, entry)
         self._refresh()
 
     def _refresh(self) -> None:
@@ -193,7 +190,7 @@ class Prediction:
         entry = self._entry
         text = state.verdict(entry)
         if entry.unsure and entry.measured is not None:
-            text = f"{text} {recorded(self._lab.name, entry.key)}".rstrip()
+            text = f"{text} {recorded(self._lab, entry.key)}".rstrip()
         headline = f"<p><b>{html.escape(text)}</b></p>"
         if entry.answer is None:
             return Page(text, frame("Result", headline, MUTED))
@@ -279,9 +276,9 @@ def predict(
             )
         # A result that was shown in this kernel still counts as seen when the cell runs again.
         entry = state.carried(known.entry, entry)
-    if (kept := lab.store.answers(lab.name).get(entry.key)) is not None:
+    if (kept := store.answers(lab.name).get(entry.key)) is not None:
         entry = state.restore(entry, kept)
-    found = Prediction(lab, entry)
+    found = Prediction(lab.name, entry)
     if answer is not None:
         try:
             found.lock(answer)
@@ -295,16 +292,14 @@ def predict(
 _open: list[Lab] = []
 
 
-def open_lab(name: str, title: str) -> Lab:
-    """Open a lab and return it; if it is open already, keep its questions."""
-    questions = _open[0].questions if _open and _open[0].name == name else {}
-    lab = Lab(name, title, questions=questions)
-    _open[:] = [lab]
-    return lab
+def open_lab(name: str) -> None:
+    """Open a lab; if it is open already, keep its questions."""
+    if not _open or _open[0].name != name:
+        _open[:] = [Lab(name)]
 
 
 def current_lab() -> Lab:
     """Return the open lab, or a lab called ``scratch`` if `lab_head` has not run."""
     if not _open:
-        _open.append(Lab("scratch", "Scratch"))
+        open_lab("scratch")
     return _open[0]

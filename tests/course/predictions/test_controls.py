@@ -12,12 +12,13 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from hpml.course.execute import execute
 from hpml.course.predictions import controls
-from hpml.course.predictions.prediction import Lab, Prediction
+from hpml.course.predictions.prediction import Prediction
 from hpml.course.predictions.state import Entry
-from hpml.course.predictions.store import PredictionStore
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from hpml.course.predictions.prediction import Lab
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 CALL = Entry("call", "How long?", unit="µs")
@@ -34,10 +35,8 @@ def box(entry: Entry, submit: controls.Submit) -> Any:
     return controls.make(entry, submit).box
 
 
-def test_a_choice_that_was_not_locked_counts_when_its_result_is_shown(
-    tmp_path: Path, sent: list[object]
-) -> None:
-    asked = Prediction(Lab("try", "Trying", PredictionStore(tmp_path / "answers.json")), SIDE)
+def test_a_choice_that_was_not_locked_counts_when_its_result_is_shown(lab: Lab) -> None:
+    asked = Prediction("try", SIDE)
     asked._control, asked._ids["control"] = controls.make(SIDE, asked._submitted), "a place"
     assert asked._control is not None
     asked._control.field.value = "slower"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hpml.course.predictions import prediction
+from hpml.course.predictions.store import answers
 from hpml.labs import LabError, PredictionLocked, forget, lab_head, predict
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def test_nobody_answers_and_nothing_stops(lab: Lab, capsys: pytest.CaptureFixtur
     assert "No prediction made yet. Type a number in µs, or call .lock(3) on it." in shown
     assert shown.endswith("No prediction made. The result: 0.9 µs.\n")
     assert (guess.answer, guess.measured) == (None, 0.9)
-    assert lab.store.answers(lab.name) == {}
+    assert answers(lab.name) == {}
 
 
 def test_the_factor_stands_between_what_was_said_and_what_was_measured(
@@ -77,14 +78,14 @@ def test_what_was_seen_stays_seen_when_the_cell_or_all_cells_run_again(
     guess = ask()
     guess.lock(0.9)
     assert guess.entry.late
-    assert lab.store.answers(lab.name)["call"]["late"] is True
+    assert answers(lab.name)["call"]["late"] is True
 
 
 def test_forgetting_opens_the_question_again(lab: Lab) -> None:
     guess = ask(3)
     guess.reveal(0.9)
     guess.forget()
-    assert (guess.answer, guess.measured, lab.store.answers(lab.name)) == (None, None, {})
+    assert (guess.answer, guess.measured, answers(lab.name)) == (None, None, {})
     guess.lock(4)
     assert (guess.answer, guess.entry.late) == (4.0, False)
     assert forget() == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 from typing import TYPE_CHECKING
 
 from hpml.labs import lab_head, predict
@@ -13,20 +14,16 @@ if TYPE_CHECKING:
     from hpml.course.predictions.prediction import Lab
 
 
-def test_the_head_shows_what_the_lab_runs_on_as_text_and_html(lab: Lab) -> None:
-    head = lab_head(7, "Code generation")
-    bundle = head._repr_mimebundle_()
+def test_the_head_shows_what_the_lab_runs_on_as_text_and_html(lab: Lab, tmp_path: Path) -> None:
+    bundle = lab_head(7, "Code generation").bundle()
     assert bundle["text/plain"].startswith("Lab 07: Code generation\n")
     for kind in ("text/plain", "text/html"):
         assert platform.python_version() in bundle[kind]
         assert "PyTorch" in bundle[kind]
-    assert dict(head.table.rows)["sizes"] == "small (HPML_QUICK is set)"
-
-
-def test_the_head_names_no_path_of_this_machine(lab: Lab, tmp_path: Path) -> None:
-    assert str(tmp_path) not in repr(lab_head(7, "Code generation"))
+        assert "small (HPML_QUICK is set)" in bundle[kind]
+        assert str(tmp_path) not in bundle[kind]
 
 
 def test_the_head_counts_what_was_locked_earlier(lab: Lab) -> None:
     predict("How long?", unit="s", key="a", answer=3)
-    assert dict(lab_head(42, "Again").table.rows)["answers locked earlier"] == 1
+    assert re.search(r"answers locked earlier +1\b", lab_head(42, "Again").plain)
