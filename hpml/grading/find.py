@@ -5,7 +5,6 @@ Nothing is written beside a submission. Other files in its folder are listed but
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import re
@@ -14,7 +13,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from hpml.base.errors import describe
 from hpml.base.files import CourseFileError
@@ -24,19 +23,19 @@ from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.grading import BadRequest
 from hpml.labs import catalogue as course
 
-_NUMBER = re.compile(r"(\d\d)[ _-]")
+_NOTEBOOK = re.compile(r"\.ipynb(\.txt|\.json)?$", re.IGNORECASE)  # browsers append some
+_OTHER = re.compile(r"\.(json|py)$", re.IGNORECASE)  # such as Jupytext's form of a notebook
 _KEPT = ("predictions.json", "progress.json")  # read by `hpml progress --class`
-_ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json", ".json")  # browsers append some
-_OF_A_LAB = re.compile(r"(?<!\d)\d\d(?!\d)")
-_SCRIPT = ".py"  # Jupytext's form of a notebook
-_SHOWN = 4
+_ENDING = re.compile(r"\.(ipynb(\.txt|\.json)?|json|py|zip|pdf|html|docx)$", re.IGNORECASE)
+_NUMBER = re.compile(r"(\d\d)[ _-]")
 _MOST = 10  # graded notebooks per upload and lab
 _MOST_BYTES = 200 * 2**20  # size of a notebook with its outputs
-_PLATFORM = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d{2,})_")
-# Canvas: lovelaceada_LATE_4711_998_06_forward_order.ipynb: student ID, then upload ID.
-_CANVAS = re.compile(r"[^_]+_(?:LATE_)?\d{3,}_(?P<upload>\d{3,})_")
-_MOODLE = re.compile(r"[^_]+_\d{2,}_assignsubmission_")
-_ENDING = re.compile(r"(\.ipynb(\.txt|\.json)?|\.(json|py|zip|pdf|html|docx))$", re.IGNORECASE)
+# lovelaceada_LATE_4711_998_06_forward_order.ipynb in Canvas, student ID and upload ID;
+# Ada Lovelace_12345_assignsubmission_file in Moodle.
+_PLATFORM = re.compile(
+    r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d{2,})_"
+    r"(?:(?<=\d{3}_)(?P<upload>\d{3,})_|assignsubmission_)"
+)
 
 
 class Catalogue(Protocol):
@@ -122,10 +121,10 @@ def find_class(
     left_out = []
     for entry in _entries(folder):
         lab = lab_of(entry.name, catalogue)
-        counts = is_notebook(entry) if lab is None else labs is None or lab in labs
+        counts = lab in labs if lab and labs else lab or _NOTEBOOK.search(entry.name)
         if entry.is_dir() or entry.is_symlink() or counts:
             there[entry] = _notebooks(entry, labs, catalogue)
-        elif lab is None and _CANVAS.match(entry.name):
+        elif lab is None and _PLATFORM.match(entry.name):
             there[entry] = {}
         else:
             left_out.append(entry.name)
@@ -174,26 +173,23 @@ def lab_number(lab: str) -> str:
     return number
 
 
-def is_notebook(path: Path) -> bool:
-    """Return whether a file is named like a notebook; a JSON file needs a lab's number."""
-    name = path.name.lower()
-    if not name.endswith(_ENDINGS) or name.endswith(_KEPT):
-        return False
-    return ".ipynb" in name or _OF_A_LAB.search(name) is not None
-
-
 def lab_of(name: str, catalogue: Catalogue = COURSE) -> str | None:
     """Return the lab that a file name contains or whose number it starts with.
 
     Platforms prepend names and numbers: ``lovelaceada_4711_998_06_forward_order-1.ipynb``.
     """
-    if not name.lower().endswith((*_ENDINGS, _SCRIPT)):
+    if not _may_be_notebook(name):
         return None
     for lab in catalogue.LABS:
         if Path(_file_name(lab)).stem.lower() in name.lower():
             return lab
     match = _NUMBER.match(name)
-    return match[1] if match and match[1] in catalogue.LABS and is_notebook(Path(name)) else None
+    return match[1] if match and match[1] in catalogue.LABS else None
+
+
+def _may_be_notebook(name: str) -> bool:
+    other = _OTHER.search(name) and not name.lower().endswith(_KEPT)
+    return bool(_NOTEBOOK.search(name) or other)
 
 
 def _notebooks(
@@ -204,30 +200,25 @@ def _notebooks(
         own = labs[0] if labs and len(labs) == 1 else lab_of(path.name, catalogue)
         return {own: (path,)} if own is not None and own in (labs or catalogue.LABS) else {}
     entries = _entries(path)
-    while not any(is_notebook(each) or lab_of(each.name, catalogue) for each in entries):
+    while not any(_NOTEBOOK.search(each.name) or lab_of(each.name, catalogue) for each in entries):
         # An unpacked archive often has one folder around everything.
         folders = [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
         if len(folders) != 1:
             break
         entries = _entries(folders[0])
-    found: dict[str, tuple[Path, ...]] = {}
-    for lab in labs or catalogue.LABS:
-        named = [each for each in entries if lab_of(each.name, catalogue) == lab]
-        # The lab's exact file name first; scripts count only where there is no notebook.
-        named.sort(key=lambda each: each.name.lower() != _file_name(lab).lower())
-        named = [each for each in named if is_notebook(each)] or named
-        if named:
-            found[lab] = tuple(named[:_MOST])
-    notebooks = [each for each in entries if is_notebook(each)] or [
-        each
-        for each in entries
-        if each.name.lower().endswith((*_ENDINGS, _SCRIPT)) and each.name.lower() not in _KEPT
-    ]
-    if labs and len(labs) == 1 and not found and len(notebooks) == 1:
-        only = notebooks[0].name  # a date may start the name
-        if lab_of(only, catalogue) is None and not re.match(r"\d\d_", only):
-            found[labs[0]] = (notebooks[0],)
-    return found
+    by_lab: dict[str | None, list[Path]] = {}
+    for entry in entries:
+        if _may_be_notebook(entry.name):
+            by_lab.setdefault(lab_of(entry.name, catalogue), []).append(entry)
+    for lab, same in by_lab.items():
+        # Other forms count only where there is no notebook. The lab's own file name is first.
+        best = [each for each in same if _NOTEBOOK.search(each.name)] or same
+        by_lab[lab] = sorted(best, key=lambda each: lab is None or each.name != _file_name(lab))
+    if labs and len(labs) == 1 and labs[0] not in by_lab and len(by_lab.get(None, ())) == 1:
+        (only,) = by_lab[None]
+        if not re.match(r"\d\d_", only.name):  # another lab
+            by_lab[labs[0]] = [only]
+    return {lab: tuple(by_lab[lab][:_MOST]) for lab in labs or catalogue.LABS if lab in by_lab}
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -249,51 +240,32 @@ def _file_name(lab: str) -> str:
 
 def read_bytes(path: Path) -> bytes:
     """Return the content of a submitted file."""
-    # A link could point to the grader's files, and opening a pipe could block.
-    flags = os.O_RDONLY
-    for name in ("O_NONBLOCK", "O_CLOEXEC", "O_NOFOLLOW", "O_BINARY"):  # Windows has only the last
-        flags |= getattr(os, name, 0)
+
+    def opened(name: str, flags: int) -> int:
+        # A link could point to the grader's files, and opening a pipe could block.
+        for each in ("O_NONBLOCK", "O_NOFOLLOW"):  # Windows has neither
+            flags |= getattr(os, each, 0)
+        return os.open(name, flags)
+
     try:
-        descriptor = os.open(path, flags)
+        with open(path, "rb", opener=opened) as stream:
+            about = os.fstat(stream.fileno())
+            if not stat.S_ISREG(about.st_mode):
+                raise UnreadableNotebook(f"The notebook {path.name} is not a file.")
+            if about.st_size > _MOST_BYTES:
+                raise UnreadableNotebook(
+                    f"The notebook {path.name} has {format_bytes(about.st_size)}, at most "
+                    f"{format_bytes(_MOST_BYTES)} are read; clear its outputs."
+                )
+            data = stream.read(_MOST_BYTES)
     except (FileNotFoundError, NotADirectoryError):
-        text = f"The notebook {path.name} is missing.{_beside(path)}"
-        raise UnreadableNotebook(text, "missing") from None
+        raise UnreadableNotebook(f"The notebook {path.name} is missing.", "missing") from None
     except OSError as error:
-        link = error.errno == errno.ELOOP
-        reason = "is a link; submit the file" if link else f"cannot be read: {error.strerror}"
-        raise UnreadableNotebook(f"The notebook {path.name} {reason}.") from None
-    about = os.fstat(descriptor)
-    if not stat.S_ISREG(about.st_mode):
-        os.close(descriptor)
-        raise UnreadableNotebook(f"The notebook {path.name} is not a file.")
-    with os.fdopen(descriptor, "rb") as stream:
-        if about.st_size > _MOST_BYTES:
-            raise UnreadableNotebook(
-                f"The notebook {path.name} has {format_bytes(about.st_size)}, at most "
-                f"{format_bytes(_MOST_BYTES)} are read; clear its outputs."
-            )
-        try:
-            data = stream.read(_MOST_BYTES + 1)
-        except OSError as error:
-            raise UnreadableNotebook(f"{path.name} cannot be read: {error.strerror}.") from None
+        why = f"The notebook {path.name} cannot be read: {error.strerror}."
+        raise UnreadableNotebook(why) from None
     if not data.strip():
         raise UnreadableNotebook(f"The notebook {path.name} is empty.")
-    return data[:_MOST_BYTES]
-
-
-def _beside(path: Path) -> str:
-    """List the other files beside a missing notebook."""
-    folder = path.parent
-    names = [entry.name for entry in _entries(folder)] if folder.is_dir() else [folder.name]
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f" There is also: {', '.join(names[:_SHOWN])}{more}." if names else ""
-
-
-class Owner(NamedTuple):
-    """The student named in a platform's file name."""
-
-    name: str
-    id: str
+    return data
 
 
 def one_form(name: str) -> str:
@@ -302,7 +274,7 @@ def one_form(name: str) -> str:
 
 
 def student(name: str) -> str:
-    """Return the name of a submission without a notebook's file extension."""
+    """Return the name of a submission without its file extension."""
     return _ENDING.sub("", name)
 
 
@@ -311,10 +283,10 @@ def names_of(submission: str) -> tuple[str, str]:
     return one_form(student(submission)), one_form(submission)
 
 
-def owner(name: str) -> Owner | None:
-    """Return the student that a name may contain; only a roster can confirm it."""
+def owner(name: str) -> tuple[str, str] | None:
+    """Return the student's name and ID that a platform's file name contains."""
     match = _PLATFORM.match(name)
-    return Owner(one_form(match["name"]).casefold(), match["id"]) if match else None
+    return (one_form(match["name"]).casefold(), match["id"]) if match else None
 
 
 def by_student(names: Sequence[str]) -> list[list[str]]:
@@ -322,13 +294,16 @@ def by_student(names: Sequence[str]) -> list[list[str]]:
 
     Canvas keeps a file for each upload, Moodle one folder for the files and one for the text.
     """
-    canvas = {name: found for name in names if (found := _CANVAS.match(name))}
-    if len({owner(name) for name in canvas}) < 2:  # a common prefix: "exam_2026_123_"
-        canvas = {}
     groups: dict[object, list[str]] = {}
+    # Equal owners are a common prefix: "exam_2026_123_ada", "exam_2026_124_bob".
+    platform = len({owner(name) for name in names} - {None}) > 1
     for name in names:
-        platform = name in canvas or _MOODLE.match(name)
-        groups.setdefault(owner(name) if platform else name, []).append(name)
+        groups.setdefault((platform and owner(name)) or name, []).append(name)
     for group in groups.values():
-        group.sort(key=lambda name: int(canvas[name]["upload"]) if name in canvas else 0)
+        group.sort(key=_upload)
     return list(groups.values())
+
+
+def _upload(name: str) -> int:
+    match = _PLATFORM.match(name)
+    return int(match["upload"] or 0) if match else 0

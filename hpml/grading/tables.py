@@ -150,8 +150,9 @@ def of_roster(reports: Sequence[Report], roster: Sequence[Row]) -> list[Report |
     by_name: dict[str, dict[str, Report]] = defaultdict(dict)
     for report in reports:
         if found := owner(report.name):
-            by_id[found.id] = report
-            by_name[found.name][found.id] = report
+            name, number = found
+            by_id[number] = report
+            by_name[name][number] = report
 
     def of(row: Row) -> Report | None:
         if row.get("submission"):

@@ -87,20 +87,6 @@ def test_of_two_notebooks_the_better_counts_for_each_exercise(tmp_path: Path) ->
     )
 
 
-def test_what_else_is_there_is_told_where_a_notebook_is_missing(tmp_path: Path) -> None:
-    (tmp_path / "archive").mkdir()
-    (tmp_path / "archive" / "work.zip").touch()
-    (tmp_path / "archive" / "07_code_generation.ipynb").touch()
-    (tmp_path / "bob.ipynb").touch()
-    folders = (tmp_path / "archive", "07_code_generation.ipynb, work.zip"), (
-        tmp_path / "bob.ipynb", "bob.ipynb"
-    )  # fmt: skip
-    for submission, names in folders:
-        with pytest.raises(UnreadableNotebook, match=f"There is also: {names}.$") as caught:
-            read_cells(submission / LAB, LIMITS)
-        assert caught.value.status == "missing"
-
-
 def test_of_two_choices_the_worse_counts(tmp_path: Path) -> None:
     folder = hand_in(tmp_path / "ada", "explanation = 1")
     for number, cell in enumerate(("explanation = 2", "explanation = None"), 1):
