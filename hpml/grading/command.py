@@ -9,12 +9,9 @@ import argparse
 import signal
 import sys
 import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 from hpml.base.arguments import whole
-from hpml.base.errors import describe
 from hpml.base.files import course_folder, results_folder, write_atomically
 from hpml.grading import BadRequest, GradingError
 from hpml.grading.judge import harmless, points
@@ -38,35 +35,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--sandbox", nargs="?", const=kinds[0], default="none", choices=kinds, help=another)
     each = "grade every folder and notebook in it, in bubblewrap"
     add("--class", dest="folder", type=Path, metavar="FOLDER", help=each)
-    add(
-        "--jobs",
-        type=whole(1, 256),
-        metavar="J",
-        help="number of submissions graded at the same time (default: number of cores)",
-    )
-    add(
-        "--reports",
-        type=Path,
-        metavar="DIR",
-        help="folder for the reports; a later run continues from it",
-    )
+    add("--jobs", type=whole(1, 256), metavar="J", help="graded side by side (default: all cores)")
+    add("--reports", type=Path, metavar="DIR", help="folder of the reports, and to continue from")
     add("--only", nargs="+", metavar="NAME", help="grade these submissions again")
-    add(
-        "--override",
-        type=Path,
-        metavar="CSV",
-        help="CSV of score overrides: student,exercise,points,comment",
-    )
+    overrides = "CSV of score overrides: student,exercise,points,comment"
+    add("--override", type=Path, metavar="CSV", help=overrides)
     add("--csv", type=Path, metavar="FILE", help="write the class's points as CSV")
     add("--roster", type=Path, metavar="CSV", help="the platform's list of students")
     add("--canvas", type=Path, metavar="FILE", help="write the CSV that Canvas imports")
     add("--moodle", type=Path, metavar="FILE", help="write the CSV that Moodle imports")
-    add(
-        "--feedback",
-        type=Path,
-        metavar="ZIP",
-        help="write a zip of feedback pages for Canvas and Moodle",
-    )
+    feedback = "write a zip of feedback pages for Canvas and Moodle"
+    add("--feedback", type=Path, metavar="ZIP", help=feedback)
     add("--gradescope", type=Path, metavar="ZIP", help="write Gradescope's autograder for --lab")
 
 
@@ -79,11 +58,13 @@ def run(options: argparse.Namespace) -> int:
         if options.gradescope is not None:
             from hpml.grading.gradescope import write_autograder
 
-            _saving(lambda path: write_autograder(path, options.lab), options.gradescope)
+            write_autograder(options.gradescope, options.lab)
         elif options.folder is not None:
             _grade_class(options)
         else:
             _grade_one(options)
+    except OSError as error:  # most likely a file that cannot be written
+        raise GradingError(str(error)) from None
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
     return 0
@@ -127,7 +108,7 @@ def _grade_one(options: argparse.Namespace) -> None:
     if options.seed is not None:
         print(f"seed {options.seed}")
     if options.report is not None:
-        _saving(partial(write_gradescope, report), options.report)
+        write_gradescope(report, options.report)
 
 
 def _grade_class(options: argparse.Namespace) -> None:
@@ -168,35 +149,24 @@ def _grade_class(options: argparse.Namespace) -> None:
     for name in [each.report.shown for each in found.graded if each.forged]:
         print(f"The record of {name} was not written by this grader, so it was graded again.")
     _print_list("Look at these:", tables.look_at(graded))
-    _print_list(
-        "Left out, because there is no notebook of the lab:", [*map(harmless, found.left_out)]
-    )
-    if roster is not None:
-        _print_list("Not in the roster:", tables.not_in_roster(graded, roster))
-        _print_list(
-            "In the roster, without a submission:", tables.without_submission(graded, roster)
-        )
+    left_out = "Left out, because there is no notebook of the lab:"
+    _print_list(left_out, [*map(harmless, found.left_out)])
     print(f"Feedback pages, records and seeds are in {reports}")
-    name = f"Lab {'-'.join(dict.fromkeys(item.lab for item in graded[0].items))}"
-    makers: dict[Path | None, Callable[[], str]] = {
-        options.csv: partial(tables.as_csv, graded),
-        options.canvas: partial(tables.for_canvas, graded, roster or [], name),
-        options.moodle: partial(tables.for_moodle, graded, roster or []),
-    }
-    for path, make in makers.items():
-        if path is not None:
-            _saving(partial(write_atomically, content=make()), path)
+    if options.csv is not None:
+        write_atomically(options.csv, tables.as_csv(graded))
     if options.feedback is not None:
-        _saving(partial(write_feedback_zip, graded), options.feedback)
+        write_feedback_zip(graded, options.feedback)
+    if roster is not None:
+        students = tables.matched(graded, roster)
+        _print_list("Not in the roster:", tables.not_in_roster(graded, students))
+        without = tables.without_submission(students)
+        _print_list("In the roster, without a submission:", without)
+        if options.canvas is not None:
+            write_atomically(options.canvas, tables.for_canvas(graded, students))
+        if options.moodle is not None:
+            write_atomically(options.moodle, tables.for_moodle(students))
 
 
 def _print_list(title: str, lines: list[str]) -> None:
     if lines:
         print("\n  ".join([title, *lines]))
-
-
-def _saving(save: Callable[[Path], None], path: Path) -> None:
-    try:
-        save(path)
-    except OSError as error:
-        raise GradingError(f"{describe(str(path))} cannot be written: {error.strerror}.") from None

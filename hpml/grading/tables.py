@@ -17,17 +17,24 @@ _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _MOODLE = ("Email address", "ID number", "Username")
 _IDS = ("ID", "Identifier", "ID number")
 _NAMES = ("Student", "Full name")
+_TOTAL = "Points Possible"  # a line of Canvas's export
 _REASON = 300  # characters of the reason in a feedback column
 _LEFT_OUT = ("missing", "not done")  # allowed for bonus exercises
 _LOOK_AT = ("no answer", "not graded", "unreadable", "forbidden", *_LEFT_OUT)
 
 Row = Mapping[str, str]
+Students = Sequence[tuple[Row, Report | None]]
+"""The rows of a roster, each with the report of its student."""
 
 
 def class_table(reports: Sequence[Report]) -> Table:
     """Return the points of a class, one row per submission."""
     columns = _columns(reports)
-    rows = [[r.shown, *_scores(r, columns), r.earned, r.extra or ""] for r in reports]
+    rows: list[list[object]] = []
+    for report in reports:
+        found = {item.title: item.score for item in report.items}
+        scores = [found.get(column.title, "") for column in columns]
+        rows.append([report.shown, *scores, report.earned, report.extra or ""])
     of = [item.most if item.core else f"{points(item.most)} bonus" for item in columns]
     rows.append(["of", *of, sum(item.most for item in columns if item.core), ""])
     titles = ["submission", *(item.place for item in columns), "points", "bonus"]
@@ -44,36 +51,31 @@ def as_csv(reports: Sequence[Report]) -> str:
         cells: list[object] = []
         for column in columns:
             item = found.get(column.title)  # None for an exercise added later
-            cells += (
-                [item.score, ": ".join(filter(None, (item.status, item.mistake)))]
-                if item
-                else ["", ""]
-            )
+            status = ": ".join(filter(None, (item.status, item.mistake))) if item else ""
+            cells += [item.score if item else "", status]
         # Keeps a spreadsheet from reading a name as a formula.
         name = f"'{report.shown}" if report.shown[:1] in "=+-@" else report.shown
         rows.append([name, *cells, report.earned, report.worth, report.extra, report.seed])
     return written_csv(rows)
 
 
-def for_canvas(reports: Sequence[Report], roster: Sequence[Row], assignment: str) -> str:
+def for_canvas(reports: Sequence[Report], students: Students) -> str:
     """Return the file that Canvas's gradebook imports."""
-    _require(roster, ("ID", "SIS User ID", "SIS Login ID"), "Canvas")
-    rows = [[*_CANVAS, assignment]]
+    _keys(students, ("ID", "SIS User ID", "SIS Login ID"), "Canvas")
+    rows = [[*_CANVAS, f"Lab {'-'.join(dict.fromkeys(item.lab for item in reports[0].items))}"]]
     # Canvas recognises this line by its words: the points of a new assignment.
-    rows.append(["    Points Possible", "", "", "", "", points(max(r.worth for r in reports))])
-    for row, report in zip(roster, of_roster(reports, roster), strict=True):
-        if row.get("Student") == "Points Possible":
-            continue
+    rows.append([f"    {_TOTAL}", "", "", "", "", points(max(r.worth for r in reports))])
+    for row, report in students:
         earned = "" if report is None else points(report.score)
         rows.append([*(row.get(column, "") for column in _CANVAS), earned])
     return written_csv(rows)
 
 
-def for_moodle(reports: Sequence[Report], roster: Sequence[Row]) -> str:
+def for_moodle(students: Students) -> str:
     """Return the file for Moodle's grade import: address or number, grade, feedback."""
-    keys = _require(roster, _MOODLE, "Moodle")
+    keys = _keys(students, _MOODLE, "Moodle")
     rows = [[*keys, "Grade", "Feedback"]]
-    for row, report in zip(roster, of_roster(reports, roster), strict=True):
+    for row, report in students:
         items = report.items if report else ()
         message = "; ".join(f"{item.title}: {item.status}{_reason(item)}" for item in items)
         rows.append([*(row[key] for key in keys), points(report.score) if report else "", message])
@@ -114,36 +116,28 @@ def look_at(reports: Sequence[Report]) -> list[str]:
     return lines
 
 
-def not_in_roster(reports: Sequence[Report], roster: Sequence[Row]) -> list[str]:
+def not_in_roster(reports: Sequence[Report], students: Students) -> list[str]:
     """Return the submissions that match no row of the roster."""
-    known = {report.name for report in of_roster(reports, roster) if report is not None}
+    known = {report.name for _, report in students if report is not None}
     return [report.shown for report in reports if report.name not in known]
 
 
-def without_submission(reports: Sequence[Report], roster: Sequence[Row]) -> list[str]:
+def without_submission(students: Students) -> list[str]:
     """Return the students of the roster who have no submission."""
-    lines = []
-    for row, report in zip(roster, of_roster(reports, roster), strict=True):
-        who = ", ".join(row[key] for key in (*_NAMES, *_MOODLE) if row.get(key))
-        if report is None and who and who != "Points Possible":
-            lines.append(f"{who}: {describe(row['submission'])}" if row.get("submission") else who)
-    return lines
+    return [", ".join(filter(None, row.values())) for row, report in students if report is None]
 
 
-def read_roster(path: Path) -> list[dict[str, str]]:
+def read_roster(path: Path) -> list[Row]:
     """Return the rows of a roster: the platform's columns, and perhaps one ``submission``."""
     rows = read_csv(path)
-    if not rows or not {"submission", *_IDS, *_NAMES}.intersection(rows[0]):
-        raise BadRequest(
-            f"{describe(str(path))}: expected a CSV with a column submission (the names of the "
-            f"folders or notebooks) or one of {', '.join((*_IDS, *_NAMES))}, by which the "
-            "platform's file names are recognised, and the platform's own column: "
-            f"{', '.join(_CANVAS)} for Canvas, one of {', '.join(_MOODLE)} for Moodle."
-        )
-    return rows
+    known = ("submission", *_IDS, *_NAMES)
+    if not rows or not set(known).intersection(rows[0]):
+        expected = f"expected a CSV with one of the columns {', '.join(known)}"
+        raise BadRequest(f"{describe(str(path))}: {expected}.")
+    return [row for row in rows if row.get("Student") != _TOTAL]
 
 
-def of_roster(reports: Sequence[Report], roster: Sequence[Row]) -> list[Report | None]:
+def matched(reports: Sequence[Report], roster: Sequence[Row]) -> Students:
     """Match rows and reports: by `submission`, by an ID in the name, or by the student's name."""
     exact = {name: report for report in reports for name in names_of(report.name)}
     by_id: dict[str, Report] = {}
@@ -167,7 +161,7 @@ def of_roster(reports: Sequence[Report], roster: Sequence[Row]) -> list[Report |
         # Students with equal names are distinguished by their ID only.
         return next((report for each in known if len(each) == 1 for report in each.values()), None)
 
-    return [of(row) for row in roster]
+    return [(row, of(row)) for row in roster]
 
 
 def _columns(reports: Sequence[Report]) -> list[Item]:
@@ -176,24 +170,16 @@ def _columns(reports: Sequence[Report]) -> list[Item]:
     return sorted(items.values(), key=lambda item: (item.lab, item.number))
 
 
-def _scores(report: Report, columns: Sequence[Item]) -> list[object]:
-    found = {item.title: item.score for item in report.items}
-    return [found.get(column.title, "") for column in columns]
-
-
 def _reason(item: Item) -> str:
     """Return the reason, shortened to one line."""
     text = " ".join(item.text.split())
     return f" ({text[:_REASON]}{'…' * (len(text) > _REASON)})" if text else ""
 
 
-def _require(roster: Sequence[Row], columns: Sequence[str], platform: str) -> list[str]:
+def _keys(students: Students, columns: Sequence[str], platform: str) -> list[str]:
     """Return the columns that the roster has; at least one must identify students."""
-    keys = [column for column in columns if roster and column in roster[0]]
+    keys = [column for column in columns if any(column in row for row, _ in students)]
     if not keys:
-        has = ", ".join(roster[0]) if roster else "no row"
-        raise BadRequest(
-            f"--roster: {platform} identifies students by {' or '.join(columns)}; the roster "
-            f"has {has}."
-        )
+        expected = f"expected a column {' or '.join(columns)}, by which {platform} knows students"
+        raise BadRequest(f"--roster: {expected}.")
     return keys

@@ -99,7 +99,7 @@ def test_a_class_gets_what_its_notebooks_are_worth(tmp_path: Path) -> None:
     looked_at = {line.partition(":")[0] for line in tables.look_at(found)}
     assert {name for name in reports if name.startswith("none")} <= looked_at
     roster = [{"ID": "4711", "Student": "Ada"}, {"Full name": "Ada Lovelace", "Email address": "a"}]
-    assert None not in tables.of_roster(found, roster)
+    assert None not in [report for _, report in tables.matched(found, roster)]
     write_feedback_zip(found, tmp_path / "feedback.zip")
     with zipfile.ZipFile(tmp_path / "feedback.zip") as archive:
         assert len(archive.namelist()) == 30

@@ -305,12 +305,12 @@ def test_a_roster_as_spreadsheets_save_it(tmp_path: Path, between: str, encoding
     lines = ["submission|Student|ID", "|    Points Possible|", "Zo\u0308e|Zoe|18", "||"]
     path.write_text("\n".join(lines).replace("|", between) + "\n", encoding=encoding)
     zoe = Report("Z\u00f6e.ipynb", ADA.items, 7)
-    roster = tables.read_roster(path)
-    assert tables.for_canvas([zoe], roster, "Lab 06").splitlines()[1:] == [
+    students = tables.matched([zoe], tables.read_roster(path))
+    assert tables.for_canvas([zoe], students).splitlines()[1:] == [
         "    Points Possible,,,,,5",
         "Zoe,18,,,,2.5",
     ]
-    assert tables.not_in_roster([zoe], roster) == tables.without_submission([zoe], roster) == []
+    assert tables.not_in_roster([zoe], students) == tables.without_submission(students) == []
     path.write_bytes("submission\nZöe\n".encode("cp1252"))
     with pytest.raises(GradingError):
         tables.read_roster(path)
@@ -337,24 +337,26 @@ def test_the_files_of_canvas_and_moodle_name_students_from_a_roster(tmp_path: Pa
         'submission,Student,ID,Email address\nada,"Lovelace, Ada",17,ada@x.org\n'
         "zoe,Zoe,18,z@x.org\n"
     )
-    roster = tables.read_roster(path)
-    assert tables.for_canvas([ADA, EVE], roster, "Lab 06 (99)").splitlines() == [
-        "Student,ID,SIS User ID,SIS Login ID,Section,Lab 06 (99)",
+    students = tables.matched([ADA, EVE], tables.read_roster(path))
+    assert tables.for_canvas([ADA, EVE], students).splitlines() == [
+        "Student,ID,SIS User ID,SIS Login ID,Section,Lab 06",
         "    Points Possible,,,,,5",
         '"Lovelace, Ada",17,,,,2.5',
         "Zoe,18,,,,",
     ]
-    assert tables.for_moodle([ADA, EVE], roster).splitlines() == [
+    assert tables.for_moodle(students).splitlines() == [
         "Email address,Grade,Feedback",
         "ada@x.org,2.5,06.1 double: right; 06.2 total: partly right",
         "z@x.org,,",
     ]
-    assert tables.not_in_roster([ADA, EVE], roster) == ["=1+1"]
-    assert tables.without_submission([ADA, EVE], roster) == ["Zoe, z@x.org: 'zoe'"]
+    assert tables.not_in_roster([ADA, EVE], students) == ["=1+1"]
+    assert tables.without_submission(students) == ["zoe, Zoe, 18, z@x.org"]
     path.write_text("submission,Name\nada,Ada\n")
-    for platform in (lambda r: tables.for_canvas([ADA], r, ""), lambda r: tables.for_moodle([], r)):
-        with pytest.raises(GradingError):
-            platform(tables.read_roster(path))
+    students = tables.matched([ADA], tables.read_roster(path))
+    with pytest.raises(GradingError):
+        tables.for_canvas([ADA], students)
+    with pytest.raises(GradingError):
+        tables.for_moodle(students)
     path.write_text("name\nada\n")
     with pytest.raises(GradingError):
         tables.read_roster(path)
@@ -375,9 +377,10 @@ def test_the_names_that_platforms_make_are_matched_by_id_or_name() -> None:
         {"submission": "stranger"},
         {"Student": "Nobody", "ID": "99"},
     ]
-    found = tables.of_roster(reports, roster)
-    assert [report and names.index(report.name) for report in found] == [0, 2, 5, None, 6, None]
-    assert tables.not_in_roster(reports, roster) == [names[1], names[3], names[4]]
+    students = tables.matched(reports, roster)
+    found = [report and names.index(report.name) for _, report in students]
+    assert found == [0, 2, 5, None, 6, None]
+    assert tables.not_in_roster(reports, students) == [names[1], names[3], names[4]]
 
 
 def test_uploads_of_one_student_are_one_submission_in_their_order(tmp_path: Path) -> None:
@@ -417,8 +420,8 @@ def test_an_upload_to_canvas_that_is_no_notebook_has_no_points_and_the_reason(
         (upload, 0.0), (f"lovelaceada_4711_998_{LAB}", 6.0)
     ]  # fmt: skip
     assert reports[0].items[0].status == "missing"
-    roster = [{"Student": "Hopper", "ID": "4712"}]
-    assert tables.for_canvas(reports, roster, "Lab 06").splitlines()[-1] == "Hopper,4712,,,,0"
+    students = tables.matched(reports, [{"Student": "Hopper", "ID": "4712"}])
+    assert tables.for_canvas(reports, students).splitlines()[-1] == "Hopper,4712,,,,0"
     write_feedback_zip(reports, tmp_path / "feedback.zip")
     with zipfile.ZipFile(tmp_path / "feedback.zip") as archive:
         assert f"{upload[:-4]}.html" in archive.namelist()

@@ -49,7 +49,7 @@ def test_a_class_with_its_table_and_csv(
     assert "3/3" in shown.err
     assert "cy: 06 missing: The notebook 06_forward_order.ipynb is missing." in shown.out
     assert "Left out, because there is no notebook of the lab:\n  di.zip" in shown.out
-    assert "In the roster, without a submission:\n  Eve: 'eve'" in shown.out
+    assert "In the roster, without a submission:\n  eve, Eve, 8" in shown.out
     assert (tmp_path / "canvas.csv").read_text().splitlines()[2] == "Ada,7,,,,0"
     assert (tmp_path / "points.csv").read_text().splitlines()[1].startswith("ada,0,wrong,0,missing")
     assert main(words) == 0
