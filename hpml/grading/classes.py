@@ -25,7 +25,7 @@ from hpml.base.errors import describe
 from hpml.grading import BadRequest, GradingError
 from hpml.grading.find import COURSE, Catalogue, Submission, entries, find_class, names_of, one_form
 from hpml.grading.grader import Grader
-from hpml.grading.record import Overrides, Records, Report
+from hpml.grading.record import Records, Report, overridden, read_overrides
 from hpml.grading.report import write_page
 from hpml.grading.sandbox import Limits, require_isolation
 
@@ -41,14 +41,6 @@ class Graded:
     forged: bool = False
 
 
-@dataclass(frozen=True)
-class Class:
-    """All submissions of a class, and the names of other entries of the folder."""
-
-    graded: tuple[Graded, ...]
-    left_out: list[str]
-
-
 def grade_class(
     folder: Path,
     reports: Path,
@@ -61,8 +53,11 @@ def grade_class(
     limits: Limits | None = None,
     catalogue: Catalogue = COURSE,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Class:
-    """Grade every submission in a folder, or `only` some; the others keep their recorded result."""
+) -> tuple[list[Graded], list[str]]:
+    """Grade every submission in a folder, or `only` some; the others keep their recorded result.
+
+    Also return the names of other entries of the folder.
+    """
     if reports.resolve().is_relative_to(folder.resolve()):
         raise BadRequest(
             "--reports: expected a folder outside the class's folder, which all can read."
@@ -79,14 +74,15 @@ def grade_class(
     exercises = [entry for lab in chosen for entry in entries(catalogue, lab)]
     records = Records(reports, chosen, exercises, seed)
     students = {name for each in submissions for name in names_of(each.name)}
-    given = Overrides.kept(reports / ".records" / "overrides.csv", overrides, students, exercises)
+    kept = reports / ".records" / "overrides.csv"
+    given = read_overrides(kept, overrides, students, exercises)
     found: dict[str, Graded] = {}
     waiting: list[Submission] = []
     forged: set[str] = set()
 
     def finish(report: Report, *, again: bool) -> None:
         """Write the page immediately, so that an interrupted run keeps the finished ones."""
-        report = given.applied(report)
+        report = overridden(report, given)
         found[report.name] = Graded(report, again, again and report.name in forged)
         write_page(report, reports, "-".join(chosen))
 
@@ -109,8 +105,7 @@ def grade_class(
             records.write(submission, report)
             finish(report, again=True)
             progress(len(found), total)
-    graded = [found[each.name] for each in submissions if each.name in found]
-    return Class(tuple(graded), left_out)
+    return [found[each.name] for each in submissions if each.name in found], left_out
 
 
 def cores() -> int:

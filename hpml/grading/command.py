@@ -129,7 +129,7 @@ def _grade_class(options: argparse.Namespace) -> None:
             bar.update(done - bar.n)
             bar.refresh()
 
-        found = grade_class(
+        found, others = grade_class(
             folder,
             reports,
             labs=None if options.lab is None else [lab_number(options.lab)],
@@ -140,17 +140,17 @@ def _grade_class(options: argparse.Namespace) -> None:
             progress=show,
         )
     minutes = (time.monotonic() - began) / 60
-    graded = [each.report for each in found.graded]
+    graded = [each.report for each in found]
     print(tables.class_table(graded))
     print(tables.statistics(graded))
-    again = sum(each.again for each in found.graded)
+    again = sum(each.again for each in found)
     rate = f", {points(again / minutes)} a minute" if again else ""
     print(f"{again} graded{rate}; {len(graded) - again} taken from an earlier run.")
-    for name in [each.report.shown for each in found.graded if each.forged]:
+    for name in [each.report.shown for each in found if each.forged]:
         print(f"The record of {name} was not written by this grader, so it was graded again.")
     _print_list("Look at these:", tables.look_at(graded))
     left_out = "Left out, because there is no notebook of the lab:"
-    _print_list(left_out, [*map(harmless, found.left_out)])
+    _print_list(left_out, [*map(harmless, others)])
     print(f"Feedback pages, records and seeds are in {reports}")
     if options.csv is not None:
         write_atomically(options.csv, tables.as_csv(graded))

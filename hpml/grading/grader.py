@@ -147,13 +147,6 @@ def _counted(submission: Submission, entry: Exercise | Choice, items: Mapping[Pa
         path = max(items, key=lambda path: items[path].score)
     if len(items) == 1:
         return items[path]
-    names = " and ".join(_shown(submission, each) for each in items)
-    note = harmless(f"{names} were graded; {_shown(submission, path)} counts.")
+    shown = {each: f"{each.parent.name}/{each.name}" for each in items}
+    note = harmless(f"{' and '.join(shown.values())} were graded; {shown[path]} counts.")
     return items[path].with_remark(note)
-
-
-def _shown(submission: Submission, notebook: Path) -> str:
-    """Return the display name of a notebook among several uploads."""
-    upload = submission.uploads[submission.upload_of(notebook)]
-    alone = len(submission.uploads) == 1 or notebook == upload
-    return notebook.name if alone else f"{upload.name}/{notebook.name}"

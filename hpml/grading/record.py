@@ -166,45 +166,39 @@ def _version(entry: Exercise | Choice) -> str:
 _COLUMNS = ("student", "exercise", "points", "comment")
 
 
-@dataclass(frozen=True)
-class Overrides:
-    """Points and comments given by the instructor, by student and exercise (``"06.1"``)."""
+Overrides = Mapping[tuple[str, str], tuple[float, str]]
+"""Points and comments given by the instructor, by student and exercise (``"06.1"``)."""
 
-    given: Mapping[tuple[str, str], tuple[float, str]]
 
-    @classmethod
-    def kept(
-        cls,
-        path: Path,
-        more: Path | None,
-        students: Collection[str],
-        exercises: Iterable[Exercise | Choice],
-    ) -> Overrides:
-        """Return the overrides in the file `more` and save them at `path`; or the saved ones."""
-        given = _read(more or path) if more or path.is_file() else {}
-        if more is not None:
-            most = {item.place: item.most for item in map(blank, exercises)}
-            for (who, exercise), (score, _) in given.items():
-                if who not in students or not score <= most.get(exercise, -1):
-                    raise BadRequest(
-                        f"--override: {who}, {exercise}, {score:g}: expected a name of the "
-                        "table's first column, the number of an exercise such as 06.1, and at "
-                        "most its points."
-                    )
-            rows = ([*key, *value] for key, value in given.items())
-            write_atomically(path, written_csv([_COLUMNS, *rows]))
-        return cls(given)
+def read_overrides(
+    kept: Path,
+    more: Path | None,
+    students: Collection[str],
+    exercises: Iterable[Exercise | Choice],
+) -> Overrides:
+    """Return the overrides in the file `more` and save them at `kept`; or the saved ones."""
+    if more is None:
+        return _read(kept) if kept.is_file() else {}
+    given = _read(more)
+    most = {item.place: item.most for item in map(blank, exercises)}
+    for (who, exercise), (score, _) in given.items():
+        if who not in students or not score <= most.get(exercise, -1):
+            raise BadRequest(
+                f"--override: {who}, {exercise}, {score:g}: expected a name of the table's first "
+                "column, the number of an exercise such as 06.1, and at most its points."
+            )
+    write_atomically(kept, written_csv([_COLUMNS, *([*key, *given[key]] for key in given)]))
+    return given
 
-    def applied(self, report: Report) -> Report:
-        """Return the report with the overrides applied."""
-        items = []
-        for item in report.items:
-            for name in names_of(report.name):
-                if found := self.given.get((name, item.place)):
-                    item = _overridden(item, *found)
-                    break
-            items.append(item)
-        return replace(report, items=tuple(items))
+
+def overridden(report: Report, given: Overrides) -> Report:
+    """Return the report with the overrides applied."""
+    items = []
+    for item in report.items:
+        found = [given.get((name, item.place)) for name in names_of(report.name)]
+        score_and_comment = found[0] or found[1]
+        items.append(_overridden(item, *score_and_comment) if score_and_comment else item)
+    return replace(report, items=tuple(items))
 
 
 def _overridden(item: Item, score: float, comment: str) -> Item:
@@ -217,7 +211,7 @@ def _overridden(item: Item, score: float, comment: str) -> Item:
     return item.with_note("Its points were given by the instructor.")
 
 
-def _read(path: Path) -> dict[tuple[str, str], tuple[float, str]]:
+def _read(path: Path) -> Overrides:
     found = {}
     for number, row in enumerate(read_csv(path), start=2):
         try:

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Literal
 
 import hpml
-from hpml.base.child_process import ChildEndedError, ChildError, ChildProcess
 from hpml.base.files import CourseFileError, course_folder
 from hpml.course.exercises.packages import files_of
 from hpml.grading import CannotIsolate
@@ -175,37 +174,23 @@ def require_isolation(isolation: Isolation) -> None:
 
 @functools.cache
 def _trouble() -> str:
-    if not sys.platform.startswith("linux"):
-        return (
-            "Grading the work of others needs bubblewrap, and so Linux. On this system you can "
-            "grade your own notebook with `hpml grade`."
-        )
-    if shutil.which("bwrap") is None:
-        return (
-            "Grading the work of others needs bubblewrap (the command bwrap), which is not "
-            "installed: `sudo apt-get install bubblewrap`."
-        )
-    command = sandboxed_command(Limits())
+    """Return why no worker can run in bubblewrap here, or an empty text."""
     try:
-        child = ChildProcess(command, environment=environment(HOME))
-    except OSError as error:
-        return f"bwrap could not be started: {error.strerror}."
-    try:
-        child.send(
-            {"do": "prepare", "id": "0", "cells": {}, "name": "", "forbids": {}, "choice": ""}
-        )
-        child.receive(60)
-    except ChildError as error:
-        message = child.last_words(300) if isinstance(error, ChildEndedError) else str(error)
+        ran = subprocess.run(  # a worker that gets no question ends at once
+            sandboxed_command(Limits()), env=environment(HOME), stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        why = str(error)
     else:
-        return ""
-    finally:
-        child.close()
+        if ran.returncode == 0:
+            return ""
+        why = ran.stderr.strip()[-300:]
     return (
-        f"bwrap does not work on this machine: {message or 'it ended'}\nOn Debian and Ubuntu, "
-        "`sudo sysctl kernel.unprivileged_userns_clone=1 "
-        "kernel.apparmor_restrict_unprivileged_userns=0` allows it. If a container forbids "
-        "namespaces, grade outside it."
+        f"Grading the work of others needs bubblewrap, and so Linux. It does not work here: {why}\n"
+        "On Debian and Ubuntu, `sudo apt-get install bubblewrap` installs it and `sudo sysctl "
+        "kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0` allows "
+        "it. If a container forbids namespaces, grade outside it."
     )
 
 

@@ -7,12 +7,13 @@ Most exercises pass the data by name and look at the result. Others have functio
 
 from __future__ import annotations
 
-import copy
 import inspect
 import sys
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
+
+from hpml.sandbox.plain import decode, encode
 
 ArgumentBuilder = Callable[[Any], dict[str, Any]]
 Observer = Callable[[Any, Any], Any]
@@ -20,7 +21,8 @@ Observer = Callable[[Any, Any], Any]
 
 def by_name(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of the arguments by parameter name, which the submission may modify."""
-    return {name: _copied(value) for name, value in data.items()}
+    # Without shared parts, as if sent to another process.
+    return {name: decode(encode(value)) for name, value in data.items()}
 
 
 def the_result(result: Any, arguments: Mapping[str, Any]) -> Any:
@@ -59,15 +61,3 @@ def load_function(sent: Mapping[str, str]) -> Callable[..., Any]:
     if not callable(found):
         raise LookupError(f"The harness {sent['file']} has no function {sent['name']!r}.")
     return found
-
-
-def _copied(value: Any) -> Any:
-    """Return a deep copy without shared parts, as if sent to another process."""
-    kind = type(value)
-    if kind in (str, int, float, bool, type(None)):
-        return value
-    if kind is dict:
-        return {_copied(key): _copied(part) for key, part in value.items()}
-    if kind in (list, tuple, set, frozenset):
-        return kind(map(_copied, value))
-    return copy.deepcopy(value)

@@ -14,7 +14,7 @@ from hpml.grading import GradingError, classes, find, grader, record, tables
 from hpml.grading.classes import Graded, grade_class
 from hpml.grading.find import find_class
 from hpml.grading.judge import Item
-from hpml.grading.record import Overrides, Report
+from hpml.grading.record import Report, overridden
 from hpml.grading.report import as_table, write_feedback_zip
 from tests.grading import small_catalogue
 from tests.grading.handed_in import CATALOGUE, DOUBLE, LAB, LIMITS, RIGHT, hand_in, notebook
@@ -31,9 +31,9 @@ def group(tmp_path: Path) -> Path:
     return folder
 
 
-def _grade(folder: Path, **options: object) -> tuple[Graded, ...]:
+def _grade(folder: Path, **options: object) -> list[Graded]:
     known: dict[str, Any] = {"limits": LIMITS, "catalogue": CATALOGUE, **options}
-    return grade_class(folder, folder.parent / "reports", **known).graded
+    return grade_class(folder, folder.parent / "reports", **known)[0]
 
 
 def test_each_folder_and_notebook_is_a_member(group: Path) -> None:
@@ -281,7 +281,7 @@ def test_what_goes_further_than_the_core_comes_on_top_of_full_marks() -> None:
     table = tables.class_table([report])
     assert (table.column("points"), table.column("bonus")) == ((2.0, 2), (2.0, ""))
     assert tables.statistics([report]).column("mean points") == ("2.00 of 2", "2.00 of 2")
-    given = Overrides({("ada", "06.2"): (1, "")}).applied(report)["more"]
+    given = overridden(report, {("ada", "06.2"): (1, "")})["more"]
     assert (given.status, given.out_of) == ("partly right", "1 of 2 bonus")
 
 
@@ -318,8 +318,8 @@ def test_a_roster_as_spreadsheets_save_it(tmp_path: Path, between: str, encoding
 
 def test_full_points_from_the_instructor_replace_what_the_grader_said() -> None:
     total = replace(ADA.items[1], text="not right yet")
-    given = Overrides({("ada", "06.2"): (3, "close enough")})
-    report = given.applied(Report("ada", (DONE, total), 7))
+    given = {("ada", "06.2"): (3, "close enough")}
+    report = overridden(Report("ada", (DONE, total), 7), given)
     assert (report["total"].status, report["total"].text) == ("right", "close enough")
     assert tables.as_csv([report]).splitlines()[1] == "ada,2,right,3,right,5,5,0,7"
     found = tables.statistics([report])
