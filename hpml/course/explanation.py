@@ -37,7 +37,8 @@ class Explanation:
                 "cell again. The reasons are shown then; the first choice counts."
             )
         elif type(choice) is not int or choice not in numbers:
-            status = f"`explanation` is {describe(choice)}, expected {_one_of(numbers)}."
+            expected = " or ".join(map(str, numbers))
+            status = f"`explanation` is {describe(choice)}, expected {expected}."
         else:
             return self._answered(choice, later)
         lines = [*self._lines(), *_folded([status.replace("`", "")])]
@@ -79,11 +80,6 @@ class Explanation:
 
     def _lettered(self) -> list[tuple[str, str]]:
         return list(zip("ABCDEF", self.claims, strict=False))
-
-
-def _one_of(numbers: range) -> str:
-    *first, last = map(str, numbers)
-    return f"{', '.join(first)} or {last}"
 
 
 def _code(text: str) -> str:

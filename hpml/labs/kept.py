@@ -47,7 +47,7 @@ def mine(name: str) -> Callable[..., Any]:
 def keep_passed(function: Callable[..., Any], name: str) -> None:
     """Save the source of a function that passed its check in a notebook."""
     program = program_of(function)
-    if program is None or notebook_shell() is None or flag("HPML_HEADLESS"):
+    if not program.sources or notebook_shell() is None or flag("HPML_HEADLESS"):
         return
     source = "\n\n".join(text.strip() for text in program.sources.values() if text.strip())
     if getattr(function, "__name__", "") == name:  # not a lambda or a callable object

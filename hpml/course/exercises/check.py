@@ -20,8 +20,8 @@ from hpml.base.tables import format_seconds
 from hpml.course.exercises.exercise import Case, Exercise
 from hpml.course.exercises.judging import Counterexample, Verdict, diagnosed, judge
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, outcome_of
-from hpml.course.exercises.packages import own_files
-from hpml.course.exercises.sources import forbidden_uses, graded_without, is_stub, program_of
+from hpml.course.exercises.packages import not_there, own_files
+from hpml.course.exercises.sources import forbidden_uses, program_of
 from hpml.sandbox.calling import call
 from hpml.sandbox.deadline import deadline
 
@@ -83,8 +83,8 @@ class Checked:
 def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
     """Try `function` on the visible cases of `exercise`, without displaying the result."""
     program = program_of(function)
-    stub, forbidden = is_stub(program, exercise.name), forbidden_uses(program, exercise)
-    without = graded_without(program, exercise)
+    stub, forbidden = program.is_stub(exercise.name), forbidden_uses(program, exercise)
+    without = not_there(program, exercise.packages)
     cases = visible_cases(exercise)
     outcomes: list[Outcome] = []
     slowest = 0.0
@@ -103,7 +103,7 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
         notes.append(
             f"It was stopped there: {left} more case{'s were' if left > 1 else ' was'} not tried."
         )
-    if verdict.right and program is not None and (own := own_files(program)):
+    if verdict.right and (own := own_files(program)):
         notes.append(
             f"It imports {', '.join(own)} from your own files. Only the notebook is graded: write "
             "such a file with %%writefile, or move its code into a cell."
@@ -181,7 +181,7 @@ def _outcome(exercise: Exercise, function: Callable[..., Any], case: Case) -> Ou
 
 
 def _page(verdict: Verdict, exercise: Exercise, offer: str) -> Page:
-    lines, parts = [], []
+    lines = []
     if verdict.not_done:
         sign, colour = "…", MUTED
         lines.append("Write its body, run its cell, and check again.")
@@ -191,19 +191,14 @@ def _page(verdict: Verdict, exercise: Exercise, offer: str) -> Page:
             lines.append("Speed is measured during grading.")
     else:
         sign, colour = "✗", FAIL
-        lines += [f"`{use}`" for use in verdict.forbidden]
-        lines += [verdict.forbidden_why] if verdict.forbidden_why else []
     headline = f"{sign} {verdict.headline}"
-    parts.append(f"<p><b>{html.escape(headline)}</b></p>")
+    lines += [*verdict.remarks, *filter(None, [offer])]
+    parts = [f"<p><b>{html.escape(headline)}</b></p>"]
     plain = [headline]
     if verdict.counterexample is not None:
         rows = verdict.counterexample.rows
         parts.append(_table(rows))
         plain += [f"  {title:<9} {text}" for title, text in rows]
-    if verdict.diagnosis is not None:
-        lines.append(verdict.diagnosis.diagnosis)
-    lines += [verdict.note] if verdict.note else []
-    lines += [offer] if offer else []
     parts += [sentence(line) for line in lines]
     plain += [textwrap.fill(line.replace("`", ""), 92) for line in lines]
     return Page("\n".join(plain), frame(_label("Check", exercise), "".join(parts), colour))

@@ -74,18 +74,18 @@ class Verdict:
         return f"{self.name}: not right yet, {len(self.failures)} of {self.cases} cases fail."
 
     @property
+    def remarks(self) -> list[str]:
+        """The lines below the failing case; code is in backticks."""
+        diagnosis = "" if self.diagnosis is None else self.diagnosis.diagnosis
+        uses = [f"`{use}`" for use in self.forbidden]
+        return [*uses, *filter(None, (self.forbidden_why, diagnosis, self.note))]
+
+    @property
     def text(self) -> str:
         """The verdict as plain text."""
-        lines = [self.headline]
-        lines += [f"  {use}" for use in self.forbidden]
-        if self.forbidden and self.forbidden_why:
-            lines.append(self.forbidden_why)
-        if self.counterexample is not None:
-            lines += [f"  {title:<9} {text}" for title, text in self.counterexample.rows]
-        if self.diagnosis is not None:
-            lines.append(self.diagnosis.diagnosis)
-        lines += [self.note] if self.note else []
-        return "\n".join(lines)
+        rows = self.counterexample.rows if self.counterexample is not None else []
+        lines = [f"  {title:<9} {text}" for title, text in rows]
+        return "\n".join([self.headline, *lines, *self.remarks])
 
 
 def judge(
@@ -119,11 +119,17 @@ def judge(
             (place, replace(wrong, why=why) if _nothing(outcomes[place]) else wrong)
             for place, wrong in failures
         ]
-    order = list(exercise.worth)
-    failures.sort(key=lambda each: (outcomes[each[0]] is NOT_TRIED, *_rank(order, cases[each[0]])))
+    parts = list(exercise.worth)
+
+    def rank(failure: tuple[int, Wrong]) -> tuple[bool, int, int]:
+        case = cases[failure[0]]
+        tried_last = outcomes[failure[0]] is NOT_TRIED
+        return tried_last, parts.index(case.part), len(repr(case.data))
+
+    failures.sort(key=rank)
     lost = {cases[place].part for place, _ in failures}
     tried = {case.part for case in cases}
-    parts = {
+    earned = {
         part: float(points) if part in tried - lost else 0.0
         for part, points in exercise.parts.items()
     }
@@ -132,7 +138,7 @@ def judge(
         len(cases),
         right=not failures and bool(cases),
         not_done=False,
-        parts=MappingProxyType(parts),
+        parts=MappingProxyType(earned),
         failures=tuple(place for place, _ in failures),
         counterexample=_first(exercise, cases, outcomes, failures),
         note="" if failures else note,
@@ -228,8 +234,3 @@ def _first(
     line = outcome.line if isinstance(outcome, Raised) else ""
     call = written_call(exercise, case)
     return Counterexample(case.name, case.part, call, wrong.expected, wrong.got, wrong.why, line)
-
-
-def _rank(parts: Sequence[str], case: Case) -> tuple[int, int]:
-    """Return the sort key of a failing case: its part, then the length of its data."""
-    return parts.index(case.part), len(repr(case.data))

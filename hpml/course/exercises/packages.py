@@ -44,10 +44,11 @@ def missing(packages: tuple[str, ...]) -> list[str]:
     return [name for name in packages if name not in _OPTIONAL and not files_of((name,))]
 
 
-def not_there(program: Program, packages: tuple[str, ...]) -> list[str]:
+def not_there(program: Program, packages: tuple[str, ...]) -> tuple[str, ...]:
     """Return the imported modules that are installed but not available during grading."""
     known = {path.name.partition(".")[0] for path in files_of(packages)}
-    return [name for name, own in _foreign(program).items() if not own and name not in known]
+    found = _foreign(program).items()
+    return tuple(name for name, own in found if not own and name not in known)
 
 
 def own_files(program: Program) -> list[str]:

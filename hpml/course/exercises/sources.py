@@ -13,17 +13,16 @@ from typing import Any
 
 from hpml.base.page import notebook_shell
 from hpml.course.exercises.exercise import Exercise
-from hpml.course.exercises.packages import not_there
 from hpml.sandbox.forbidden import uses
 from hpml.sandbox.notebook import Program, Statement, parse
 
 
-def program_of(function: object) -> Program | None:
-    """Return `function` and what it needs as a program, or None if it has no source."""
+def program_of(function: object) -> Program:
+    """Return `function` and what it needs as a program, which is empty if it has no source."""
+    sources: dict[int, str] = {}
     start = _written(function)
     if start is None:
-        return None
-    sources: dict[int, str] = {}
+        return parse(sources)
     imports: dict[str, None] = {}
     values: set[str] = set()
     waiting: list[Any] = [start]
@@ -53,7 +52,7 @@ def program_of(function: object) -> Program | None:
                     ):
                         values.add(name)
     if not sources:
-        return None
+        return parse(sources)
     program = parse({0: "\n".join(imports), **sources})
     return replace(program, statements=(*program.statements, *_made(values)))
 
@@ -77,25 +76,13 @@ def _written(function: Any) -> FunctionType | None:
     return function if isinstance(function, FunctionType) else None
 
 
-def is_stub(program: Program | None, name: str) -> bool:
-    """Return whether the function is still an unfinished stub."""
-    return program is not None and program.is_stub(name)
-
-
-def forbidden_uses(program: Program | None, exercise: Exercise) -> tuple[str, ...]:
+def forbidden_uses(program: Program, exercise: Exercise) -> tuple[str, ...]:
     """Return the program's uses of what the exercise forbids, one line each."""
-    if program is None:
-        return ()
     limits = exercise.forbids
     found = uses(program.statements, limits.modules, limits.names, limits.calls, limits.inside)
     inside = [str(use) for use in found if use.cell]
     before = [f"{use.what}, outside of the function" for use in found if not use.cell]
     return tuple(inside or before)
-
-
-def graded_without(program: Program | None, exercise: Exercise) -> tuple[str, ...]:
-    """Return the imported packages that are not available during grading."""
-    return () if program is None else tuple(not_there(program, exercise.packages))
 
 
 def _source(function: Any) -> str | None:

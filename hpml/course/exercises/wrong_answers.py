@@ -154,15 +154,10 @@ class WrongAnswerProcess:
                 self._loaded = (file, wrong.key)
             data = encode(dict(case.data))
             answer = self._ask({"do": "call", "data": data, "harness": self._harness}, seconds)
-        except ChildTimeoutError:
+        except ChildError as error:
             self.close()
-            return NoAnswer("too slow", "")
-        except ChildEndedError:
-            self.close()
-            return NoAnswer("ended", "")
-        except ChildError:
-            self.close()
-            return NoAnswer("garbled", "")
+            reasons = {ChildTimeoutError: "too slow", ChildEndedError: "ended"}
+            return NoAnswer(reasons.get(type(error), "garbled"), "")
         return outcome_of(answer.get("outcome"))
 
     def _ask(self, question: dict[str, Any], seconds: float) -> dict[str, Any]:

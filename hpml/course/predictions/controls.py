@@ -39,7 +39,19 @@ def make(entry: Entry, submit: Submit) -> Control:
         tooltip="Locks your answer; it cannot be changed afterwards",
         style={"button_color": ACCENT, "text_color": "white"},
     )
-    field = _choice(widgets, entry) if entry.choices else _number(widgets, entry)
+    if entry.choices:
+        wide = {"width": "max-content"}
+        field = widgets.RadioButtons(options=list(entry.choices), value=None, layout=wide)
+    else:
+        field = widgets.Text(
+            value="",
+            placeholder=entry.measure.examples,
+            description=f"in {entry.measure.name}:",
+            # Sent letter by letter, the text would lag behind Enter: 250 might be locked as 2.
+            continuous_update=False,
+            style={"description_width": "initial"},
+            layout={"width": "22em"},
+        )
 
     def send(*_: object) -> None:
         wrong = "Choose one of the options first." if field.value is None else submit(field.value)
@@ -47,10 +59,8 @@ def make(entry: Entry, submit: Submit) -> Control:
         message.value = f'<div role="alert">{html.escape(wrong)}</div>' if wrong else ""
 
     _once_settled(field, button, send)
-    if entry.choices:
-        box = widgets.VBox([field, button, message])
-    else:
-        box = widgets.VBox([widgets.HBox([field, button]), message])
+    line = [field, button] if entry.choices else [widgets.HBox([field, button])]
+    box = widgets.VBox([*line, message])
     box.add_class("hpml-answer")
     return Control(box, field)
 
@@ -80,22 +90,3 @@ def _once_settled(field: Any, button: Any, send: Callable[[], None]) -> None:
     # Not Text.on_submit, which is deprecated: this is the message behind it.
     field.on_msg(received)
     field.observe(settle, "value")
-
-
-def _number(widgets: Any, entry: Entry) -> Any:
-    unit = entry.measure
-    return widgets.Text(
-        value="",
-        placeholder=unit.examples(),
-        description=f"in {unit.name}:",
-        # Sent letter by letter, the text would lag behind Enter: 250 might be locked as 2.
-        continuous_update=False,
-        style={"description_width": "initial"},
-        layout={"width": "22em"},
-    )
-
-
-def _choice(widgets: Any, entry: Entry) -> Any:
-    return widgets.RadioButtons(
-        options=list(entry.choices), value=None, layout={"width": "max-content"}
-    )

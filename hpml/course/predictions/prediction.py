@@ -172,11 +172,9 @@ class Prediction:
             status = ""
         elif flag("HPML_HEADLESS"):
             status = "Open this lab in Jupyter to answer."
-        elif entry.choices:
-            status = "No prediction made yet. Choose one, or call .lock(1) on it."
         else:
-            asked = f"a number in {entry.measure.name}"
-            status = f"No prediction made yet. Type {asked}, or call .lock(3) on it."
+            what = "the number of a choice" if choices else f"a number in {entry.measure.name}"
+            status = f"No prediction made yet. Call .lock(...) on it with {what}."
         if self._note:
             status = f"{status} {self._note}".strip()
         options = "".join(f"<li>{html.escape(text)}</li>" for text in choices)
@@ -274,8 +272,9 @@ def predict(
                 f"{describe(known.entry.question)}; give {describe(question)} a key of its own. "
                 "If you reworded the question, restart the kernel."
             )
-        # A result that was shown in this kernel still counts as seen when the cell runs again.
-        entry = state.carried(known.entry, entry)
+        if (known.entry.unit, known.entry.choices) == (entry.unit, entry.choices):
+            # A result that was shown in this kernel still counts as seen when the cell runs again.
+            entry = known.entry
     if (kept := store.answers(lab.name).get(entry.key)) is not None:
         entry = state.restore(entry, kept)
     found = Prediction(lab.name, entry)

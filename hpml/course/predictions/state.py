@@ -112,16 +112,6 @@ def restore(entry: Entry, kept: dict[str, Any]) -> Entry:
     return replace(found, late=bool(kept.get("late")), unsure=str(kept.get("unsure", "")))
 
 
-def carried(before: Entry, entry: Entry) -> Entry:
-    """Return `entry` with the answer and result of `before`, the same question asked earlier."""
-    if (before.unit, before.choices) != (entry.unit, entry.choices):
-        return entry
-    return replace(
-        entry, answer=before.answer, measured=before.measured, late=before.late,
-        unsure=before.unsure,
-    )  # fmt: skip
-
-
 def factor(entry: Entry) -> float | None:
     """Return the factor, at least 1, between answer and result; None if there is no such factor."""
     answer, measured = entry.answer, entry.measured

@@ -92,7 +92,7 @@ def test_what_is_forbidden_earns_nothing() -> None:
     assert (verdict.right, verdict.points) == (False, 0)
     assert verdict.text.splitlines() == [
         "total: it uses something that this exercise forbids.",
-        "  line 2: sum(...)",
+        "`line 2: sum(...)`",
         "The sum is the exercise.",
     ]
 

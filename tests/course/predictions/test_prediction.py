@@ -26,7 +26,7 @@ def test_nobody_answers_and_nothing_stops(lab: Lab, capsys: pytest.CaptureFixtur
     guess = ask()
     guess.reveal(0.9)
     shown = capsys.readouterr().out
-    assert "No prediction made yet. Type a number in µs, or call .lock(3) on it." in shown
+    assert "No prediction made yet. Call .lock(...) on it with a number in µs." in shown
     assert shown.endswith("No prediction made. The result: 0.9 µs.\n")
     assert (guess.answer, guess.measured) == (None, 0.9)
     assert answers(lab.name) == {}
