@@ -119,10 +119,11 @@ class Grader:
         best = max(found, key=lambda each: each.score)
         if best is found[0]:
             return best
-        return best.with_remark(
+        why = (
             "With only the cells up to an earlier definition it does better than with all cells, "
             "so that result counts."
         )
+        return best.with_note(why).with_text(why)
 
 
 def _require_packages(chosen: Sequence[Exercise | Choice]) -> None:
@@ -149,4 +150,4 @@ def _counted(submission: Submission, entry: Exercise | Choice, items: Mapping[Pa
         return items[path]
     shown = {each: f"{each.parent.name}/{each.name}" for each in items}
     note = harmless(f"{' and '.join(shown.values())} were graded; {shown[path]} counts.")
-    return items[path].with_remark(note)
+    return items[path].with_note(note).with_text(note)

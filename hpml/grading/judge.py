@@ -70,9 +70,9 @@ class Item:
         """Return a copy with another sentence for the instructor."""
         return replace(self, note=f"{self.note} {note}".strip())
 
-    def with_remark(self, remark: str) -> Item:
-        """Return a copy with another line for the instructor and the student."""
-        return replace(self.with_note(remark), text=f"{self.text}\n{remark}".strip())
+    def with_text(self, line: str) -> Item:
+        """Return a copy with another line for the student."""
+        return replace(self, text=f"{self.text}\n{line}".strip())
 
 
 def blank(entry: Exercise | Choice) -> Item:

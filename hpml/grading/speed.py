@@ -140,8 +140,8 @@ def add(submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClie
     speed = exercise.speed
     assert speed is not None
     if worker is None or not item.right:  # a wrong function may be fast
-        note = "The time was not measured, because the results are not right yet."
-        return replace(item, parts={**item.parts, "speed": 0.0}, text=_joined(item.text, note))
+        item = item.with_text("The time was not measured, because the results are not right yet.")
+        return replace(item, parts={**item.parts, "speed": 0.0})
     left = submitted.left
     with submitted.worker(Printed(submitted.limits.printed), exercise) as other:
         question = {"do": "load", "reference": function_source(speed.reference)}
@@ -161,19 +161,20 @@ def add(submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClie
             )
         )
     if isinstance(found, str):
-        lost, text = {**item.parts, "speed": 0.0}, _joined(item.text, found)
         item = item.with_note("Its time was not measured; grade it again with --only.")
-        return replace(item, parts=lost, text=text, status="partly right")
+        item = item.with_text(found)
+        return replace(item, parts={**item.parts, "speed": 0.0}, status="partly right")
     earned = points_for(speed, found.value)
     full = earned == speed.points
-    text = item.text if full and found.decided else _joined(item.text, _described(speed, found))
-    status = "right" if full or not exercise.core else "partly right"
-    if not full and not found.decided:
+    if not (full and found.decided):
+        item = item.with_text(_described(speed, found))
+    if not (full or found.decided):
         item = item.with_note(
             "The machine was too noisy to measure the time; grade it again with --only and "
             "--jobs 1."
         )
-    return replace(item, parts={**item.parts, "speed": earned}, status=status, text=text)
+    status = "right" if full or not exercise.core else "partly right"
+    return replace(item, parts={**item.parts, "speed": earned}, status=status)
 
 
 def _described(speed: Speed, found: Ratio) -> str:
@@ -189,10 +190,6 @@ def _described(speed: Speed, found: Ratio) -> str:
             "points; the median counts. Grade again on a quiet machine."
         )
     return text
-
-
-def _joined(*texts: str) -> str:
-    return "\n".join(text for text in texts if text)
 
 
 def _wrong(exercise: Exercise, case: Case, outcome: object) -> str:

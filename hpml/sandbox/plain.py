@@ -18,7 +18,6 @@ from typing import Any
 
 DEEPEST = 100
 MOST_ITEMS = 1_000_000
-MOST_BYTES = 64 * 1024 * 1024
 MOST_BITS = 400_000
 _TEXT = 200
 _KINDS = "biufc"  # of numpy: bool, integers, floats, complex
@@ -110,7 +109,6 @@ class _Encoder:
 
     def __init__(self) -> None:
         self._items = 0
-        self._bytes = 0
         self._above: set[int] = set()
 
     def encode(self, value: Any, depth: int) -> Any:
@@ -129,30 +127,21 @@ class _Encoder:
         if kind is str:
             return self._string(value)
         if kind is bytes:
-            self._spend(len(value))
             return {"bytes": base64.b64encode(value).decode("ascii")}
         if kind in (list, tuple, dict, set, frozenset):
             return self._container(value, kind, depth)
-        if kind is Array:
-            self._spend(len(value.data))
-            return _array(value)
         if kind is Opaque:
             return _opaque(value.type, value.text)
-        array = _from_library(value, kind)
+        array = value if kind is Array else _from_library(value, kind)
         if array is not None:
-            self._spend(len(array.data))
-            return _array(array)
+            numbers = base64.b64encode(array.data).decode("ascii")
+            return {"array": [array.dtype, list(array.shape), numbers, array.library]}
         # A named tuple or NumPy's text is encoded by its content, ignoring its own methods.
         if issubclass(kind, tuple):
             return self._container(tuple.__getitem__(value, slice(None)), tuple, depth)
         if type_name(value) == "numpy.str_":
             return self._string(str.__getitem__(value, slice(None)))
         return _opaque(type_name(value), guarded_text(value))
-
-    def _spend(self, count: int) -> None:
-        self._bytes += count
-        if self._bytes > MOST_BYTES:
-            raise _TooLargeError
 
     def _integer(self, value: int) -> Any:
         bits = value.bit_length()
@@ -163,7 +152,6 @@ class _Encoder:
         return {"int": hex(value)}
 
     def _string(self, value: str) -> Any:
-        self._spend(len(value))
         try:
             value.encode("utf-8")
         except UnicodeEncodeError:
@@ -196,12 +184,9 @@ class _Encoder:
         for part in parts:
             if type(part) is str and part.isascii():  # the common case
                 self._items += 1
-                self._bytes += len(part)
                 found.append(part)
             else:
                 found.append(self.encode(part, depth))
-        if self._items > MOST_ITEMS or self._bytes > MOST_BYTES:
-            raise _TooLargeError
         return found
 
 
@@ -222,11 +207,6 @@ def guarded_text(value: object) -> str:
 
 def _opaque(kind: str, text: str) -> Any:
     return {"opaque": [kind, text.encode("utf-8", "backslashreplace").decode("utf-8")]}
-
-
-def _array(array: Array) -> Any:
-    numbers = base64.b64encode(array.data).decode("ascii")
-    return {"array": [array.dtype, list(array.shape), numbers, array.library]}
 
 
 def _from_library(value: Any, kind: type) -> Array | None:

@@ -30,7 +30,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -64,21 +63,14 @@ class _Channel:
     """Send and receive lines of JSON over two descriptors."""
 
     def __init__(self, incoming: int, outgoing: int) -> None:
-        self._incoming = incoming
+        self._incoming = os.fdopen(incoming, "rb")
         self._outgoing = outgoing
-        self._buffer = b""
         self._owner = os.getpid()
 
     def receive(self) -> dict[str, Any] | None:
         """Return the next question; None at the end."""
-        pieces = [self._buffer]
-        while b"\n" not in pieces[-1]:
-            piece = os.read(self._incoming, 1 << 20)
-            if not piece:
-                return None
-            pieces.append(piece)
-        line, _, self._buffer = b"".join(pieces).partition(b"\n")
-        question: dict[str, Any] = json.loads(line)
+        line = self._incoming.readline()
+        question: dict[str, Any] | None = json.loads(line) if line else None
         return question
 
     def send(self, answer: dict[str, Any]) -> None:
@@ -99,6 +91,8 @@ class Worker:
         self._program = Program((), (), {})
         self._versions: list[Version] = []
         self._name = ""
+        self._namespace: dict[str, Any] = {}
+        self._left = _OTHERS
         self._function: Callable[..., Any] | None = None
         self._missing: dict[str, Any] = {}
 
@@ -144,16 +138,14 @@ class Worker:
             self._function = load_function(question["reference"])
             return {"failed": [], "found": True}
         version = self._versions[question.get("version", 0)]
-        module = ModuleType("__main__")
         # Pickle and dataclasses look up a class's module by name.
-        sys.modules["__main__"] = module
-        module.__dict__.update(get_ipython=_Shell, display=_nothing)
+        module = sys.modules["__main__"] = ModuleType("__main__")
+        self._namespace = module.__dict__
+        self._namespace.update(get_ipython=_Shell, display=_nothing)
         chosen = version.statements if question.get("only") else self._program.statements
-        cells = _Cells(self._program, version, chosen, self._name, module.__dict__)
-        failed = cells.run()
-        self._function = cells.function
+        failed = self._run(version, chosen)
         if self._function is None:
-            value = module.__dict__.get(self._name)
+            value = self._namespace.get(self._name)
             kind = TypeError(f"{self._name} is not a function: {type(value).__name__}")
             self._missing = failed[-1]["outcome"] if failed else raised(kind)
         return {"failed": failed, "found": self._function is not None}
@@ -191,26 +183,13 @@ class Worker:
         gc.enable()
         return {"outcomes": outcomes}
 
-
-@dataclass
-class _Cells:
-    """Run the cells of a notebook, each with a deadline; a failure affects only its cell."""
-
-    program: Program
-    version: Version
-    statements: Sequence[Statement]
-    name: str
-    namespace: dict[str, Any]
-    left: float = _OTHERS  # seconds for the cells that the function does not need
-    function: Callable[..., Any] | None = None
-
-    def run(self) -> list[dict[str, Any]]:
-        """Execute the cells in order; return the needed statements that raised."""
-        needed = {each.cell for each in self.version.statements}
+    def _run(self, version: Version, chosen: Sequence[Statement]) -> list[dict[str, Any]]:
+        """Execute statements cell by cell; return those that the function needs and that raised."""
+        needed = {each.cell for each in version.statements}
         failed: list[tuple[Statement, BaseException]] = []
         cells: dict[int, list[Statement]] = {}
-        for statement in self.statements:
-            if statement.cell <= self.version.until:
+        for statement in chosen:
+            if statement.cell <= version.until:
                 cells.setdefault(statement.cell, []).append(statement)
         for cell, statements in cells.items():
             failed += self._cell(cell, statements, needed=cell in needed)
@@ -224,20 +203,20 @@ class _Cells:
             {"cell": each.cell, "line": each.line, "outcome": raised(error)}
             for each, error in failed
             # Others, such as imports of the course, fail in the sandbox.
-            if each in self.version.statements
+            if each in version.statements
         ]
 
     def _cell(
         self, cell: int, statements: Sequence[Statement], *, needed: bool
     ) -> list[tuple[Statement, BaseException]]:
-        seconds = _NEEDED_CELL if needed else min(_OTHER_CELL, self.left)
+        seconds = _NEEDED_CELL if needed else min(_OTHER_CELL, self._left)
         if seconds <= 0:
             return []
-        began, before = time.monotonic(), self.namespace.get(self.name)
+        began, before = time.monotonic(), self._namespace.get(self._name)
         failed: list[tuple[Statement, BaseException]] = []
         late = _LateError(f"The cell ran for more than {seconds:.0f} seconds.")
         # The student is shown what the function prints, not the rest of the notebook.
-        shown = sys.stdout if any(self.name in each.binds for each in statements) else _Nowhere()
+        shown = sys.stdout if any(self._name in each.binds for each in statements) else _Nowhere()
         with (
             contextlib.redirect_stdout(shown),
             contextlib.redirect_stderr(shown),
@@ -252,27 +231,27 @@ class _Cells:
                     break
                 except BaseException as error:  # noqa: BLE001 - even SystemExit
                     failed.append((statement, error))
-        self.left -= 0.0 if needed else min(seconds, time.monotonic() - began)
-        value = self.namespace.get(self.name)
+        self._left -= 0.0 if needed else min(seconds, time.monotonic() - began)
+        value = self._namespace.get(self._name)
         # A copy of the stub below the solution does not replace it.
         if value is not before and callable(value) and not self._is_stub(cell):
-            self.function = value
+            self._function = value
         return failed
 
     def _is_stub(self, cell: int) -> bool:
         """Return whether a cell defines the function only by a stub."""
-        read = self.program.statements
-        found = any(each.cell == cell and self.name in each.binds for each in read)
-        return found and all(each.cell != cell for each in self.program.definitions(self.name))
+        read = self._program.statements
+        found = any(each.cell == cell and self._name in each.binds for each in read)
+        return found and all(each.cell != cell for each in self._program.definitions(self._name))
 
     def _execute(self, statement: Statement) -> None:
         file = f"<cell {statement.cell}>"
-        source = self.program.sources[statement.cell]
+        source = self._program.sources[statement.cell]
         # Lets linecache find the source lines for error messages.
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
         tree = ast.Module([statement.node], [])
-        code = compiled(tree, self.program.flags, file)
-        waiting = eval(code, self.namespace)
+        code = compiled(tree, self._program.flags, file)
+        waiting = eval(code, self._namespace)
         if code.co_flags & inspect.CO_COROUTINE:
             import asyncio  # slow to import and rarely needed
 
