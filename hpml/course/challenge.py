@@ -21,7 +21,6 @@ def challenge(
     *arguments: Any,
     target: float,
     others: Iterable[tuple[Any, ...]] = (),
-    rounds: int = 15,
     tolerance: float = 1e-9,
 ) -> Page:
     """Time a function against the given one on equal arguments, and compare with the target.
@@ -32,7 +31,6 @@ def challenge(
         arguments: the arguments of both calls.
         target: the required speed-up.
         others: more arguments, one tuple a call, on which both must agree; they are not timed.
-        rounds: the number of interleaved rounds.
         tolerance: the allowed difference of floats, relative for those above 1.
 
     Returns:
@@ -51,7 +49,7 @@ def challenge(
     runs = {"given": given, "yours": yours}
     found = compare(
         {name: functools.partial(function, *arguments) for name, function in runs.items()},
-        rounds=rounds,
+        rounds=15,
         min_sample_time=1e-3,
     )
     return _page_of_race(

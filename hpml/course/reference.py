@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 from collections.abc import Sequence
@@ -12,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 from hpml.base.environment import environment_record
 from hpml.base.errors import HpmlError
 from hpml.base.files import append_line, course_folder, write_atomically
-from hpml.base.page import Page, frame
-from hpml.base.style import MUTED
 from hpml.course.execute import result_texts, tagged_texts
 from hpml.course.verdicts import verdicts_of
 
@@ -85,22 +82,3 @@ def recorded_conclusion(lab: str) -> str:
         return ""
     last = " ".join(record["verdicts"][-1][1].split("\n\n")[-1].split())
     return f"Recorded on a quiet machine ({record['machine']['cpu']}): {last}"
-
-
-def reference(lab: int | str) -> Page:
-    """Return a lab's results and conclusions that were recorded on a quiet machine.
-
-    >>> reference("no such lab")
-    No result of this lab was recorded.
-    """
-    record = read_record(f"{lab:02d}" if isinstance(lab, int) else lab)
-    if record is None:
-        text = "No result of this lab was recorded."
-    else:
-        machine = ", ".join(f"{key} {value}" for key, value in record["machine"].items() if value)
-        verdicts = [
-            f"{heading} ({runs} of {record['runs']} runs): {text}"
-            for heading, text, runs in record["verdicts"]
-        ]
-        text = "\n\n".join([*record["results"], *verdicts, f"Recorded on {machine}."])
-    return Page(text, frame("Recorded", f"<pre>{html.escape(text)}</pre>", MUTED))

@@ -26,7 +26,6 @@ from hpml.course.errors import AnswerError, LabError, PredictionLocked
 from hpml.course.predictions.calibration import Calibration, calibration
 from hpml.course.predictions.prediction import Prediction, predict
 from hpml.course.predictions.session import forget, lab_head
-from hpml.course.reference import reference
 from hpml.labs.checking import check, explain, hint
 from hpml.labs.kept import mine
 from hpml.labs.overview import course_calibration, progress
@@ -49,7 +48,6 @@ __all__ = [
     "mine",
     "predict",
     "progress",
-    "reference",
     "say",
     "show_code",
     "ten_questions",
