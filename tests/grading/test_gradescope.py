@@ -9,11 +9,8 @@ import sys
 import zipfile
 from pathlib import Path
 
-import pytest
-
 from hpml.base.files import course_folder
 from hpml.cli import main
-from hpml.grading import GradingError
 from hpml.grading.gradescope import write_autograder
 from tests.grading.handed_in import LAB, notebook
 
@@ -46,8 +43,3 @@ def test_it_grades_what_lies_in_the_submissions_folder(tmp_path: Path) -> None:
         (install,) = [line for line in archive.read("setup.sh").decode().splitlines()
                       if "pip install" in line]  # fmt: skip
     assert {"torch", "numpy", "nbformat", "ipython"} <= set(install.split())
-
-
-def test_it_is_for_one_lab(tmp_path: Path) -> None:
-    with pytest.raises(GradingError):
-        write_autograder(tmp_path / "out.zip", None)

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 from hpml.grading.judge import Item
-from hpml.grading.record import GRADER, Report, from_plain
+from hpml.grading.record import GRADER, Report
 from hpml.grading.report import as_table, write_gradescope
 
 RIGHT = Item("06", 1, "double", {"right": 2}, status="right", parts={"right": 2.0})
@@ -39,7 +38,3 @@ def test_gradescopes_form_holds_each_exercise(tmp_path: Path) -> None:
     }  # fmt: skip
     assert second["status"] == "failed"
     assert "It printed:" in second["output"]
-
-
-def test_a_report_is_read_again_as_it_was() -> None:
-    assert from_plain(json.loads(json.dumps(asdict(REPORT)))) == REPORT

@@ -92,21 +92,20 @@ def test_a_steady_ratio_is_found_after_few_rounds() -> None:
     assert found.rounds <= 15
 
 
-def test_a_side_that_waits_for_a_core_at_first_loses_nothing() -> None:
-    found = _ratio(_measured(chain(repeat(9e-3, 12), repeat(1.2e-3))))
-    assert found.decided
-    assert points_for(SPEED, found.value) == SPEED.points
+SLOWER = [1e-3 * 1.05**place for place in range(200)]
+UNSTEADY: dict[str, tuple[Iterator[float], Iterator[float], float]] = {
+    "a side that waits for a core at first": (
+        chain(repeat(9e-3, 12), repeat(1.2e-3)), repeat(1e-3), 1.2
+    ),
+    "a drift of the machine": (iter([2 * each for each in SLOWER]), iter(SLOWER), 2.0),
+    "a few wild rounds": (cycle([3e-3, 3e-3, 3e-3, 1.0]), repeat(1e-3), 3.0),
+}  # fmt: skip
 
 
-def test_a_drift_of_the_machine_changes_nothing() -> None:
-    slower = [1e-3 * 1.05**place for place in range(200)]
-    found = _ratio(_measured(iter([2 * each for each in slower]), reference=iter(slower)))
-    assert found.value == pytest.approx(2.0)
-
-
-def test_a_few_wild_rounds_change_nothing() -> None:
-    found = _ratio(_measured(cycle([3e-3, 3e-3, 3e-3, 1.0])))
-    assert found.value == pytest.approx(3.0)
+@pytest.mark.parametrize("what", UNSTEADY)
+def test_what_disturbs_some_rounds_changes_nothing(what: str) -> None:
+    inner, reference, ratio = UNSTEADY[what]
+    assert _ratio(_measured(inner, reference=reference)).value == pytest.approx(ratio)
 
 
 def test_what_stays_unclear_is_measured_longer_and_then_said() -> None:
