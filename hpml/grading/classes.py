@@ -45,7 +45,7 @@ def grade_class(
     folder: Path,
     reports: Path,
     *,
-    labs: Sequence[str] | None = None,
+    lab: str | None = None,
     seed: int | None = None,
     jobs: int | None = None,
     only: Sequence[str] = (),
@@ -63,7 +63,7 @@ def grade_class(
             "--reports: expected a folder outside the class's folder, which all can read."
         )
     limits = limits or Limits()
-    submissions, left_out = find_class(folder, labs=labs, catalogue=catalogue)
+    submissions, left_out = find_class(folder, lab=lab, catalogue=catalogue)
     only = [one_form(name) for name in only]
     names = {name for each in submissions for name in each.names}
     if strangers := [name for name in only if name not in names]:
@@ -71,7 +71,7 @@ def grade_class(
             f"{describe(strangers[0])} is not a submission in {describe(str(folder))}."
         )
     chosen = submissions[0].labs
-    exercises = [entry for lab in chosen for entry in entries(catalogue, lab)]
+    exercises = [entry for own in chosen for entry in entries(catalogue, own)]
     records = Records(reports, chosen, exercises, seed)
     students = {name for each in submissions for name in names_of(each.name)}
     kept = reports / ".records" / "overrides.csv"

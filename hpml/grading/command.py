@@ -98,7 +98,7 @@ def _grade_one(options: argparse.Namespace) -> None:
             raise BadRequest("expected the lab once, as PATH or with --lab; got both.")
         path, lab = None, path
     folder = course_folder() / "notebooks" if path is None else Path(path)
-    submission = find(folder, labs=None if lab is None else [lab_number(lab)])
+    submission = find(folder, lab=None if lab is None else lab_number(lab))
     with Grader(isolation=options.sandbox) as grader:
         report = grader.grade(submission, options.seed)
     print(as_table(report))
@@ -132,7 +132,7 @@ def _grade_class(options: argparse.Namespace) -> None:
         found, others = grade_class(
             folder,
             reports,
-            labs=None if options.lab is None else [lab_number(options.lab)],
+            lab=None if options.lab is None else lab_number(options.lab),
             seed=options.seed,
             jobs=options.jobs,
             only=options.only or (),

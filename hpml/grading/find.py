@@ -91,15 +91,13 @@ class Submission:
         return next(found, 0)
 
 
-def find(
-    path: Path, *, labs: Sequence[str] | None = None, catalogue: Catalogue = COURSE
-) -> Submission:
+def find(path: Path, *, lab: str | None = None, catalogue: Catalogue = COURSE) -> Submission:
     """Return the submission at `path`: a notebook, or a folder of notebooks named like labs."""
     if not path.is_symlink() and not path.exists():
         text = "expected a notebook or a folder of notebooks."
         raise BadRequest(f"{describe(str(path))} does not exist; {text}")
-    there = _notebooks(path, labs, catalogue)
-    wanted = labs or sorted(there)
+    there = _notebooks(path, lab, catalogue)
+    wanted = [lab] if lab else sorted(there)
     if not wanted:
         text = f"a name such as {_file_name(catalogue.LABS[0])}, or the lab's number with --lab"
         raise BadRequest(f"{describe(str(path))} does not say which lab it is: expected {text}.")
@@ -108,7 +106,7 @@ def find(
 
 
 def find_class(
-    folder: Path, *, labs: Sequence[str] | None = None, catalogue: Catalogue = COURSE
+    folder: Path, *, lab: str | None = None, catalogue: Catalogue = COURSE
 ) -> tuple[list[Submission], list[str]]:
     """Return the submissions in a folder, and the names of all other entries.
 
@@ -120,26 +118,23 @@ def find_class(
     there: dict[Path, dict[str, tuple[Path, ...]]] = {}
     left_out = []
     for entry in _entries(folder):
-        lab = lab_of(entry.name, catalogue)
-        counts = lab in labs if lab and labs else lab or _NOTEBOOK.search(entry.name)
+        own = lab_of(entry.name, catalogue)
+        counts = own == lab if own and lab else own or _NOTEBOOK.search(entry.name)
         if entry.is_dir() or entry.is_symlink() or counts:
-            there[entry] = _notebooks(entry, labs, catalogue)
-        elif lab is None and _PLATFORM.match(entry.name):
+            there[entry] = _notebooks(entry, lab, catalogue)
+        elif own is None and _PLATFORM.match(entry.name):
             there[entry] = {}
         else:
             left_out.append(entry.name)
-    wanted = labs or sorted({lab for notebooks in there.values() for lab in notebooks})
-    if not wanted:
-        text = "expected notebooks with the names of labs, found none; name the lab with --lab."
+    wanted = [lab] if lab else sorted({each for found in there.values() for each in found})
+    if not wanted or not there:
+        text = "expected folders or notebooks with the names of labs; or name the lab with --lab."
         raise BadRequest(f"{describe(str(folder))}: {text}")
-    if not there:
-        text = "expected a folder or a notebook for each submission, found none."
-        raise BadRequest(f"{describe(str(folder))}: {text}")
-    found = []
+    submissions = []
     for group in by_student([entry.name for entry in there]):
         uploads = {folder / name: there[folder / name] for name in group}
-        found.append(_submission(group[0], uploads, wanted))
-    return found, left_out
+        submissions.append(_submission(group[0], uploads, wanted))
+    return submissions, left_out
 
 
 def _submission(
@@ -192,13 +187,11 @@ def _may_be_notebook(name: str) -> bool:
     return bool(_NOTEBOOK.search(name) or other)
 
 
-def _notebooks(
-    path: Path, labs: Sequence[str] | None, catalogue: Catalogue
-) -> dict[str, tuple[Path, ...]]:
+def _notebooks(path: Path, lab: str | None, catalogue: Catalogue) -> dict[str, tuple[Path, ...]]:
     """Return the notebooks of each lab at a path, or in its only subfolder."""
     if path.is_symlink() or not path.is_dir():
-        own = labs[0] if labs and len(labs) == 1 else lab_of(path.name, catalogue)
-        return {own: (path,)} if own is not None and own in (labs or catalogue.LABS) else {}
+        own = lab or lab_of(path.name, catalogue)
+        return {own: (path,)} if own else {}
     entries = _entries(path)
     while not any(_NOTEBOOK.search(each.name) or lab_of(each.name, catalogue) for each in entries):
         # An unpacked archive often has one folder around everything.
@@ -206,19 +199,19 @@ def _notebooks(
         if len(folders) != 1:
             break
         entries = _entries(folders[0])
-    by_lab: dict[str | None, list[Path]] = {}
+    by_lab: dict[str, list[Path]] = {}
     for entry in entries:
         if _may_be_notebook(entry.name):
-            by_lab.setdefault(lab_of(entry.name, catalogue), []).append(entry)
-    for lab, same in by_lab.items():
+            by_lab.setdefault(lab_of(entry.name, catalogue) or "", []).append(entry)
+    for own, same in by_lab.items():
         # Other forms count only where there is no notebook. The lab's own file name is first.
         best = [each for each in same if _NOTEBOOK.search(each.name)] or same
-        by_lab[lab] = sorted(best, key=lambda each: lab is None or each.name != _file_name(lab))
-    if labs and len(labs) == 1 and labs[0] not in by_lab and len(by_lab.get(None, ())) == 1:
-        (only,) = by_lab[None]
-        if not re.match(r"\d\d_", only.name):  # another lab
-            by_lab[labs[0]] = [only]
-    return {lab: tuple(by_lab[lab][:_MOST]) for lab in labs or catalogue.LABS if lab in by_lab}
+        by_lab[own] = sorted(best, key=lambda each: not own or each.name != _file_name(own))
+    others = by_lab.pop("", [])
+    if lab and lab not in by_lab and len(others) == 1 and not re.match(r"\d\d_", others[0].name):
+        by_lab[lab] = others
+    wanted = [lab] if lab else catalogue.LABS
+    return {each: tuple(by_lab[each][:_MOST]) for each in wanted if each in by_lab}
 
 
 def _entries(folder: Path) -> list[Path]:

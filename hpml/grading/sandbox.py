@@ -31,7 +31,6 @@ HOME = "/home/student"
 _NOBODY = 65534
 _RUNTIME = "XDG_RUNTIME_DIR"  # systemd-run needs it to find the user's manager
 _COURSE, _PACKAGES = "/course", "/packages"
-_START = "from hpml.sandbox.serve import main; main({limits!r})"
 # The worker and torch use these: only the source is searched for them.
 _NOT_MASKED = ("concurrent", "linecache", "multiprocessing", "threading")
 
@@ -100,12 +99,11 @@ def plain_command(
             (course / place.name).symlink_to(place)
     work.mkdir()
     # First on the path, so that a mask hides the forbidden module.
-    code = (
+    command = _python(
+        limits,
         f"import os, sys; os.chdir({str(work)!r}); os.environ['HOME'] = os.getcwd(); "
-        f"sys.path[:0] = {list(dict.fromkeys(paths))!r}; sys.path.append(os.getcwd()); "
-        + _begin(limits)
+        f"sys.path[:0] = {list(dict.fromkeys(paths))!r}; sys.path.append(os.getcwd())",
     )
-    command = [str(_interpreter()), "-P", "-s", "-S", "-B", "-c", code]
     if another_user:
         for folder in (home, work):
             os.chmod(folder, 0o711)
@@ -142,7 +140,8 @@ def sandboxed_command(
         command += ["--ro-bind", place, target]
     command += ["--size", str(limits.home), "--tmpfs", HOME, "--chdir", HOME]
     command += ["--remount-ro", "/dev", "--remount-ro", "/"]
-    return [*command, "--", *_python(limits)]
+    search = f"import sys; sys.path += [{_COURSE!r}, {_PACKAGES!r}, {HOME!r}]"
+    return [*command, "--", *_python(limits, search)]
 
 
 @functools.cache
@@ -201,20 +200,13 @@ def _no_more_namespaces() -> tuple[str, ...]:
     return ("--disable-userns",) if "--disable-userns" in ran.stdout else ()
 
 
-def _begin(limits: Limits) -> str:
+def _python(limits: Limits, before: str) -> list[str]:
+    """Return the command that runs the worker with the base Python of the virtual environment."""
     known = {"processes": limits.processes, "file_size": limits.file_size, "files": limits.files}
-    return _START.format(limits=json.dumps(known))
-
-
-def _python(limits: Limits) -> list[str]:
+    code = f"{before}; from hpml.sandbox.serve import main; main({json.dumps(known)!r})"
+    python = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     # -S: no site-packages; -P: not the current folder. Not -I, which ignores PYTHONHASHSEED.
-    code = f"import sys; sys.path += [{_COURSE!r}, {_PACKAGES!r}, {HOME!r}]; {_begin(limits)}"
-    return [str(_interpreter()), "-P", "-s", "-S", "-B", "-c", code]
-
-
-def _interpreter() -> Path:
-    """Return the base Python of the virtual environment."""
-    return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+    return [str(python), "-P", "-s", "-S", "-B", "-c", code]
 
 
 @functools.cache

@@ -33,7 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
     path, lab = config.getoption("--submission"), config.getoption("--lab")
     try:
         folder = Path(path) if path else course_folder() / "notebooks"
-        config.stash[_SUBMISSION] = find(folder, labs=[lab_number(lab)] if lab else None)
+        config.stash[_SUBMISSION] = find(folder, lab=lab_number(lab) if lab else None)
     except GradingError as error:
         raise pytest.UsageError(str(error)) from None
     chosen = config.getoption("--seed")

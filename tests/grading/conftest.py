@@ -41,7 +41,7 @@ def graders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Grad
         yield {CATALOGUE.__name__: usual, PATIENT.__name__: patient}
         # After everything that the module tried, on the same machine and in the same process.
         for catalogue, grader in ((CATALOGUE, usual), (PATIENT, patient)):
-            items = grader.grade(find(right, labs=["06"], catalogue=catalogue), 7).items
+            items = grader.grade(find(right, lab="06", catalogue=catalogue), 7).items
             assert [(item.status, item.text) for item in items] == [("right", "")] * 3
 
 
@@ -73,7 +73,7 @@ def beside_a_right_one(graders: dict[str, Grader]) -> Graded:
         folder: Path, catalogue: Any = CATALOGUE, names: Sequence[str] | None = None
     ) -> dict[str, Item]:
         before = _content(folder)
-        submission = find(folder, labs=["06"], catalogue=catalogue)
+        submission = find(folder, lab="06", catalogue=catalogue)
         items = graders[catalogue.__name__].grade(submission, 7, names).items
         graders[catalogue.__name__].close()
         assert _content(folder) == before

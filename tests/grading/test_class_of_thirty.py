@@ -79,7 +79,7 @@ def test_a_class_gets_what_its_notebooks_are_worth(tmp_path: Path) -> None:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         data = content if isinstance(content, bytes) else content.encode()
         (folder / name).write_bytes(data)
-    graded, left_out = grade_class(folder, tmp_path / "reports", labs=["06"], jobs=2)
+    graded, left_out = grade_class(folder, tmp_path / "reports", lab="06", jobs=2)
     reports = {each.report.name: each.report for each in graded}
     assert len(reports) == 30
     assert left_out == ["07_code_generation.ipynb"]

@@ -39,7 +39,7 @@ def _grade(folder: Path, **options: object) -> list[Graded]:
 def test_each_folder_and_notebook_is_a_member(group: Path) -> None:
     (group / "di.ipynb").touch()
     (group / "eve").symlink_to(group / "ada")
-    found, left_out = find_class(group, labs=["06"], catalogue=CATALOGUE)
+    found, left_out = find_class(group, lab="06", catalogue=CATALOGUE)
     assert [each.name for each in found] == ["ada", "bob", "cy", "di.ipynb", "eve"]
     assert {each.labs for each in found} == {("06",)}
     assert left_out == ["notes.txt"]
@@ -67,7 +67,7 @@ def test_notebooks_of_other_labs_are_left_out(group: Path, monkeypatch: pytest.M
     for name in (other, own):
         (group / name).touch()
     monkeypatch.setattr(find, "_file_name", {"05": "05_x.ipynb", "06": LAB}.__getitem__)
-    submissions, left_out = find_class(group, labs=["05"], catalogue=CATALOGUE)
+    submissions, left_out = find_class(group, lab="05", catalogue=CATALOGUE)
     found = {each.name: each.notebooks for each in submissions}
     assert found[own]["05"] == (group / own,)
     assert other not in found
@@ -415,7 +415,7 @@ def test_an_upload_to_canvas_that_is_no_notebook_has_no_points_and_the_reason(
     (folder / upload).write_bytes(b"PK")
     (folder / "lovelaceada_4711_999_06_report.pdf").touch()
     (folder / f"lovelaceada_4711_998_{LAB}").write_text(notebook(*RIGHT))
-    reports = [each.report for each in _grade(folder, labs=["06"])]
+    reports = [each.report for each in _grade(folder, lab="06")]
     assert [(each.name, each.earned) for each in reports] == [
         (upload, 0.0), (f"lovelaceada_4711_998_{LAB}", 6.0)
     ]  # fmt: skip
@@ -430,7 +430,7 @@ def test_an_upload_to_canvas_that_is_no_notebook_has_no_points_and_the_reason(
 def test_names_that_only_look_like_canvas_are_students_of_their_own(tmp_path: Path) -> None:
     for name in ("exam_2026_1234_ada.ipynb", "exam_2026_1235_bob.ipynb"):
         (tmp_path / name).touch()
-    found, _ = find_class(tmp_path, labs=["06"], catalogue=CATALOGUE)
+    found, _ = find_class(tmp_path, lab="06", catalogue=CATALOGUE)
     assert [len(each.uploads) for each in found] == [1, 1]
 
 

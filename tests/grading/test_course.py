@@ -48,7 +48,7 @@ def test_right_solutions_graded_side_by_side_earn_full_points(lab: str, tmp_path
         folder = tmp_path / "class" / name
         folder.mkdir(parents=True)
         _filled(lab, folder, right=True)
-    graded, _ = grade_class(tmp_path / "class", tmp_path / "reports", labs=[lab], jobs=2, seed=17)
+    graded, _ = grade_class(tmp_path / "class", tmp_path / "reports", lab=lab, jobs=2, seed=17)
     for each in graded:
         for item in each.report.items:
             # What its time earns is for this machine to say, not for this test.
@@ -59,7 +59,7 @@ def test_right_solutions_graded_side_by_side_earn_full_points(lab: str, tmp_path
 
 def test_wrong_solutions_earn_less_with_their_diagnosis(tmp_path: Path) -> None:
     with Grader() as grader:
-        items = grader.grade(find(_filled("06", tmp_path, right=False), labs=["06"]), 17).items
+        items = grader.grade(find(_filled("06", tmp_path, right=False), lab="06"), 17).items
     for exercise, item in zip(catalogue.exercises("06"), items, strict=False):
         assert item.status in ("wrong", "partly right", "no answer"), item
         assert item.score < item.most, item
@@ -71,5 +71,5 @@ def test_wrong_solutions_earn_less_with_their_diagnosis(tmp_path: Path) -> None:
 @pytest.mark.parametrize("lab", LABS)
 def test_stubs_are_not_done(lab: str) -> None:
     with Grader() as grader:
-        items = grader.grade(find(course_folder() / "notebooks", labs=[lab]), 17).items
+        items = grader.grade(find(course_folder() / "notebooks", lab=lab), 17).items
     assert {(item.status, item.score) for item in items} == {("not done", 0)}

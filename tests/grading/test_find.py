@@ -31,7 +31,7 @@ def test_a_folder_is_graded_for_the_labs_that_are_in_it(tmp_path: Path) -> None:
 
 
 def test_a_lab_that_is_asked_for_is_expected_under_its_own_name(tmp_path: Path) -> None:
-    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == {"06": (tmp_path / LAB,)}
+    assert find(tmp_path, lab="06", catalogue=CATALOGUE).notebooks == {"06": (tmp_path / LAB,)}
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,9 @@ def test_a_renamed_notebook_is_found_where_nothing_else_can_be_meant(
     tmp_path: Path, name: str
 ) -> None:
     (tmp_path / name).touch()
-    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == {"06": (tmp_path / name,)}
+    assert find(tmp_path, lab="06", catalogue=CATALOGUE).notebooks == {"06": (tmp_path / name,)}
     (tmp_path / LAB).touch()
-    found = find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks["06"]
+    found = find(tmp_path, lab="06", catalogue=CATALOGUE).notebooks["06"]
     assert (found[0], len(found)) == (tmp_path / LAB, 1 + (LAB[:-6] in name))
 
 
@@ -57,7 +57,7 @@ NBFORMAT_3 = {"nbformat": 3, "worksheets": [{"cells": [
 def test_a_lone_file_of_any_name_is_the_notebook_of_the_lab(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("{}")
     (tmp_path / "predictions.json").write_text("{}")
-    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == {"06": (tmp_path / name,)}
+    assert find(tmp_path, lab="06", catalogue=CATALOGUE).notebooks == {"06": (tmp_path / name,)}
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_other_json_beside_a_notebook_is_none_and_many_copies_are_graded(tmp_pat
     names = [f"06_forward_order ({number}).ipynb" for number in range(1, 6)]
     for name in names:
         (tmp_path / "a" / "work" / name).touch()
-    found = find(tmp_path / "a", labs=["06"], catalogue=CATALOGUE).notebooks["06"]
+    found = find(tmp_path / "a", lab="06", catalogue=CATALOGUE).notebooks["06"]
     assert [each.name for each in found] == names
 
 
@@ -113,7 +113,7 @@ def test_other_json_beside_a_notebook_is_none_and_many_copies_are_graded(tmp_pat
 def test_where_another_lab_can_be_meant_it_is_not(tmp_path: Path, names: list[str]) -> None:
     for name in names:
         (tmp_path / name).touch()
-    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == {"06": (tmp_path / LAB,)}
+    assert find(tmp_path, lab="06", catalogue=CATALOGUE).notebooks == {"06": (tmp_path / LAB,)}
 
 
 def test_one_folder_around_everything_is_looked_into(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_one_folder_around_everything_is_looked_into(tmp_path: Path) -> None:
     (tmp_path / "other").symlink_to(inner)
     assert find(tmp_path, catalogue=CATALOGUE).notebooks == {"06": (inner / LAB,)}
     (tmp_path / "another").mkdir()
-    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == {"06": (tmp_path / LAB,)}
+    assert find(tmp_path, lab="06", catalogue=CATALOGUE).notebooks == {"06": (tmp_path / LAB,)}
 
 
 def test_a_notebook_is_the_lab_that_its_name_says_or_that_is_asked_for(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_notebook_is_the_lab_that_its_name_says_or_that_is_asked_for(tmp_path:
     other = tmp_path / "ada.ipynb"
     other.touch()
     assert find(tmp_path / LAB, catalogue=CATALOGUE).labs == ("06",)
-    assert find(other, labs=["06"], catalogue=CATALOGUE).labs == ("06",)
+    assert find(other, lab="06", catalogue=CATALOGUE).labs == ("06",)
     with pytest.raises(GradingError):
         find(other, catalogue=CATALOGUE)
 
