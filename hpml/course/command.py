@@ -13,8 +13,7 @@ from hpml.base.errors import UsageError, describe
 from hpml.base.files import results_folder, shown_path, write_atomically
 from hpml.base.tables import format_seconds
 from hpml.course.execute import Execution, execute, find_lab, result_texts
-from hpml.course.reference import REVEALED, write_record
-from hpml.course.verdicts import count_verdicts, verdicts_of
+from hpml.course.reference import REVEALED, count_verdicts, verdicts_of, write_record
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import warnings
@@ -51,17 +50,13 @@ class LabFile:
 
     @contextmanager
     def changing(self) -> Iterator[dict[str, dict[str, Any]]]:
-        """Yield the contents for changing in place, then write them if they were changed."""
+        """Yield the contents for changing in place, then write them."""
         with self._alone():
-            before = self.labs()
-            labs = copy.deepcopy(before)
+            labs = self.labs()
             yield labs
-            if labs != before:
-                text = json.dumps(
-                    {"version": _VERSION, "labs": labs},
-                    indent=1, ensure_ascii=False, allow_nan=False,
-                )  # fmt: skip
-                write_atomically(self.path, text + "\n")
+            everything = {"version": _VERSION, "labs": labs}
+            text = json.dumps(everything, indent=1, ensure_ascii=False, allow_nan=False)
+            write_atomically(self.path, text + "\n")
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

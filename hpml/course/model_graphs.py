@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def parents_of(model: SymbolicModel) -> dict[str, list[str]]:
     """Return the parents of each input and layer of a model, inputs first."""
     graph = model.graph
-    names = dict(zip(graph.inputs, _input_names(len(graph.inputs)), strict=True))
+    several = len(graph.inputs) > 1
+    names = {each: f"input_{n}" if several else "input" for n, each in enumerate(graph.inputs, 1)}
     parents: dict[str, list[str]] = {name: [] for name in names.values()}
     for call in graph.calls:
         if call.unpacks or len(call.results) != 1:
@@ -50,7 +51,3 @@ def calls_of(model: SymbolicModel) -> list[tuple[str, int, list[str]]]:
     """Return each call of a model: the result's name, the layer's number, and the arguments."""
     computed = {name: above for name, above in parents_of(model).items() if above}
     return [(name, number, above) for number, (name, above) in enumerate(computed.items())]
-
-
-def _input_names(count: int) -> list[str]:
-    return ["input"] if count == 1 else [f"input_{i}" for i in range(1, count + 1)]

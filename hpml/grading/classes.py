@@ -12,10 +12,9 @@ import importlib
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,8 +27,6 @@ from hpml.grading.grader import Grader
 from hpml.grading.record import Records, Report, overridden, read_overrides
 from hpml.grading.report import write_page
 from hpml.grading.sandbox import Limits, require_isolation
-
-_TICK = 0.5
 
 
 @dataclass(frozen=True)
@@ -136,17 +133,14 @@ def _grade_all(
         min(jobs, len(submissions)),
         mp_context=multiprocessing.get_context("spawn"),
         initializer=_begin,
-        initargs=(limits, catalogue.__name__, list(sys.path)),
+        initargs=(limits, catalogue.__name__),
     )
     try:
         waiting: dict[Future[Report], Submission] = {
             executor.submit(_grade, each, seed): each for each in submissions
         }
-        while waiting:
-            # Wait in short steps, so that Ctrl-C works on every system.
-            done, _ = wait(waiting, timeout=_TICK, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield waiting.pop(future), future.result()
+        for future in as_completed(waiting):
+            yield waiting[future], future.result()
     except BrokenProcessPool:
         raise GradingError(
             "A grading process ended unexpectedly, perhaps because memory ran out. The same "
@@ -165,13 +159,11 @@ def _grade_all(
 _grader: Grader | None = None  # one for each job's process
 
 
-def _begin(limits: Limits, catalogue: str, path: list[str]) -> None:
+def _begin(limits: Limits, catalogue: str) -> None:
     """Prepare a job's process."""
     global _grader
-    sys.path[:] = path
-    with contextlib.suppress(ValueError):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
-        signal.signal(signal.SIGTERM, _end)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
+    signal.signal(signal.SIGTERM, _end)
     known: Catalogue = importlib.import_module(catalogue)
     _grader = Grader(limits=limits, catalogue=known)
     parent = multiprocessing.parent_process()

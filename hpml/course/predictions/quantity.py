@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from dataclasses import dataclass
@@ -74,13 +75,12 @@ def read_number(
     value = _from_text(answer, unit) if isinstance(answer, str) else _from_number(answer, unit)
     if not math.isfinite(value):
         raise AnswerError(f"{describe(answer)} is not a finite number; expected {_expected(unit)}.")
-    low, high = at_least, at_most
-    if value < low or (high is not None and value > high):
-        span = f"at least {format_quantity(low, unit)}"
-        if high is not None:
-            span = f"between {format_quantity(low, unit)} and {format_quantity(high, unit)}"
+    if value < at_least or (at_most is not None and value > at_most):
+        span = f"at least {format_quantity(at_least, unit)}"
+        if at_most is not None:
+            span += f" and at most {format_quantity(at_most, unit)}"
         raise AnswerError(
-            f"{describe(answer)} cannot be the answer here; expected a number {span}."
+            f"{describe(answer)} cannot be the answer here; expected a number of {span}."
         )
     return value
 
@@ -136,14 +136,10 @@ def _expected(unit: Unit) -> str:
 
 
 def _from_number(answer: object, unit: Unit) -> float:
-    if isinstance(answer, bool) or not hasattr(answer, "__float__"):
-        raise AnswerError(f"{describe(answer)} is not a number; expected {_expected(unit)}.")
-    try:
-        return float(answer)
-    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
-        raise AnswerError(
-            f"{describe(answer)} is not a single number; expected {_expected(unit)}."
-        ) from error
+    with contextlib.suppress(TypeError, ValueError, OverflowError, RuntimeError):
+        if not isinstance(answer, bool):
+            return float(answer)  # type: ignore[arg-type]
+    raise AnswerError(f"{describe(answer)} is not a number; expected {_expected(unit)}.")
 
 
 def _from_text(answer: str, unit: Unit) -> float:

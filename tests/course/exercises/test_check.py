@@ -6,6 +6,7 @@ import functools
 import graphlib
 import linecache
 import re
+from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -35,6 +36,11 @@ def dead_nodes(edges, outputs):
         live |= {name for name in edges if live & set(edges[name])}
     return set(edges).union(*edges.values()) - live
 """
+
+
+@pytest.fixture(autouse=True)
+def _failures_count_within_a_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_module, "_tried", defaultdict(check_module._Tried))
 
 
 def written(source: str, name: str = "dead_nodes", **more: Any) -> Callable[..., Any]:
