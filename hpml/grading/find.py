@@ -58,8 +58,8 @@ def entries(catalogue: Catalogue, lab: str) -> list[Exercise | Choice]:
     return [*catalogue.exercises(lab), catalogue.choice(lab)]
 
 
-class UnreadableNotebook(Exception):
-    """The notebook is unreadable; the message is for the student."""
+class NothingToJudge(Exception):
+    """A notebook cannot be read, or lacks the function; the message is for the student."""
 
     def __init__(self, text: str, status: str = "unreadable") -> None:
         super().__init__(text)
@@ -155,7 +155,7 @@ def _fingerprint(path: Path) -> str:
     """Return a hash of the file's content, or the reason why it cannot be read."""
     try:
         return hashlib.sha256(read_bytes(path)).hexdigest()
-    except UnreadableNotebook as error:
+    except NothingToJudge as error:
         return str(error)
 
 
@@ -244,20 +244,20 @@ def read_bytes(path: Path) -> bytes:
         with open(path, "rb", opener=opened) as stream:
             about = os.fstat(stream.fileno())
             if not stat.S_ISREG(about.st_mode):
-                raise UnreadableNotebook(f"The notebook {path.name} is not a file.")
+                raise NothingToJudge(f"The notebook {path.name} is not a file.")
             if about.st_size > _MOST_BYTES:
-                raise UnreadableNotebook(
+                raise NothingToJudge(
                     f"The notebook {path.name} has {format_bytes(about.st_size)}, at most "
                     f"{format_bytes(_MOST_BYTES)} are read; clear its outputs."
                 )
             data = stream.read(_MOST_BYTES)
     except (FileNotFoundError, NotADirectoryError):
-        raise UnreadableNotebook(f"The notebook {path.name} is missing.", "missing") from None
+        raise NothingToJudge(f"The notebook {path.name} is missing.", "missing") from None
     except OSError as error:
         why = f"The notebook {path.name} cannot be read: {error.strerror}."
-        raise UnreadableNotebook(why) from None
+        raise NothingToJudge(why) from None
     if not data.strip():
-        raise UnreadableNotebook(f"The notebook {path.name} is empty.")
+        raise NothingToJudge(f"The notebook {path.name} is empty.")
     return data
 
 

@@ -13,7 +13,7 @@ from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.course.exercises.packages import missing
 from hpml.course.exercises.wrong_answers import WrongAnswerProcess
 from hpml.grading import GradingError, speed
-from hpml.grading.find import COURSE, Catalogue, Submission, entries
+from hpml.grading.find import COURSE, Catalogue, NothingToJudge, Submission, entries
 from hpml.grading.judge import Item, blank, harmless, judged, judged_choice, with_output
 from hpml.grading.record import Report
 from hpml.grading.run import STARTS, Submitted, answers, choice_made
@@ -100,6 +100,8 @@ class Grader:
             if isinstance(entry, Exercise):
                 return self._exercise(submitted, entry)
             return judged_choice(entry, choice_made(submitted, entry))
+        except NothingToJudge as error:
+            return blank(entry).without_points(error.status, harmless(str(error)))
         except Exception as error:  # noqa: BLE001 - one submission must not end the grading of a class
             text = harmless(f"The grader failed, {type(error).__name__}: {error}")
             return blank(entry).without_points("not graded", text)

@@ -10,7 +10,7 @@ from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.course.exercises.judging import Verdict, diagnosed, judge
 from hpml.course.exercises.outcomes import NoAnswer
 from hpml.course.exercises.wrong_answers import Run
-from hpml.grading.run import Answers, Problem
+from hpml.grading.run import Answers
 from hpml.sandbox.plain import decode
 
 _TEXT = 2000  # most characters of the message for the student
@@ -88,8 +88,6 @@ def judged(exercise: Exercise, found: Answers, run: Run) -> Item:
     `run` runs known wrong answers for the diagnosis.
     """
     item = blank(exercise)
-    if found.problem:
-        return item.without_points(*found.problem)
     if found.stub or found.uses:
         verdict = judge(exercise, found.cases, [], stub=found.stub, forbidden=found.uses)
         item = _with_verdict(item, verdict, "not done" if verdict.not_done else "forbidden")
@@ -113,11 +111,9 @@ def with_output(item: Item, found: Answers) -> Item:
     return replace(item, text=text, printed=harmless(found.printed.text))
 
 
-def judged_choice(choice: Choice, made: Problem | list[object]) -> Item:
+def judged_choice(choice: Choice, made: list[object]) -> Item:
     """Judge the explanation."""
     item = blank(choice)
-    if isinstance(made, Problem):
-        return item.without_points(made.status, harmless(made.text))
     numbers = range(1, choice.experiments + 1)
     values = [value for value in map(decode, made) if value is not None]
     if not values:

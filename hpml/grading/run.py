@@ -16,13 +16,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from hpml.course.cells import NotebookError, as_python, python_cells
 from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden
 from hpml.course.exercises.outcomes import NOT_TRIED, NoAnswer, Outcome, Raised, outcome_of
 from hpml.grading import sandbox
-from hpml.grading.find import UnreadableNotebook, read_bytes
+from hpml.grading.find import NothingToJudge, read_bytes
 from hpml.grading.sandbox import Limits
 from hpml.grading.worker_client import Printed, WorkerClient
 from hpml.sandbox.deadline import deadline
@@ -35,13 +35,6 @@ _OBJECTS = 200  # most JSON objects per cell: metadata and outputs
 STARTS = 3  # most workers per exercise, if cases give no answer
 
 
-class Problem(NamedTuple):
-    """Why nothing can be judged: a status, and a sentence for the student."""
-
-    status: str
-    text: str
-
-
 @dataclass(frozen=True)
 class Answers:
     """One definition of a function, and the outcomes of calling it."""
@@ -49,8 +42,7 @@ class Answers:
     cases: Sequence[Case]
     outcomes: Sequence[Outcome]
     printed: Printed  # output of the submission, may grow
-    problem: Problem | None = None  # why the function was not called
-    missing: Problem | None = None  # the problem to report if no cell defines the function
+    missing: str = ""  # the problem if the function does not exist after all cells have run
     stub: bool = False
     uses: tuple[str, ...] = ()  # uses of what the exercise forbids
     versions: int = 1  # number of definitions
@@ -60,8 +52,8 @@ class Answers:
 
     @property
     def called(self) -> bool:
-        """Whether the function exists and is allowed."""
-        return not (self.problem or self.stub or self.uses)
+        """Whether the function is written and allowed."""
+        return not (self.stub or self.uses)
 
 
 @dataclass(eq=False)
@@ -78,12 +70,18 @@ class Submitted:
     chosen: list[Any] | None = None  # values of the explanation, read by the first worker
 
     @cached_property
-    def cells(self) -> dict[int, str] | Problem:
-        """The code cells of the notebook as Python source, by number."""
+    def _read(self) -> dict[int, str] | NothingToJudge:
         try:
             return read_cells(self.path, self.limits)
-        except UnreadableNotebook as error:
-            return Problem(error.status, str(error))
+        except NothingToJudge as error:
+            return error
+
+    @property
+    def cells(self) -> dict[int, str]:
+        """The code cells of the notebook as Python source, by number."""
+        if isinstance(self._read, NothingToJudge):
+            raise self._read
+        return self._read
 
     def left(self, seconds: float) -> float:
         """Return `seconds`, or the rest of the submission's time if that is less."""
@@ -124,11 +122,11 @@ def read_cells(path: Path, limits: Limits) -> dict[int, str]:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         why = f"The notebook is not UTF-8 text: {error.reason}."
-        raise UnreadableNotebook(f"{why} Save it in Jupyter and submit that file.") from None
+        raise NothingToJudge(f"{why} Save it in Jupyter and submit that file.") from None
     # Parsing millions of empty cells or lists would fill this process's memory.
     most = _OBJECTS * limits.cells
     if len(text) >= _LARGE and (sum(map(text.count, "{[")) > most or text.count(",") > 20 * most):
-        raise UnreadableNotebook(
+        raise NothingToJudge(
             f"The notebook {path.name} has too many cells and outputs; clear its outputs."
         )
     try:
@@ -139,9 +137,9 @@ def read_cells(path: Path, limits: Limits) -> dict[int, str]:
             cells = enumerate(_CELL.split(text), start=1)
             return {number: as_python(cell) for number, cell in cells}
     except NotebookError as error:
-        raise UnreadableNotebook(str(error)) from None
+        raise NothingToJudge(str(error)) from None
     except _LateError:
-        raise UnreadableNotebook(
+        raise NothingToJudge(
             f"Translating the magic commands of {path.name} takes more than {limits.start:g} "
             "seconds; split its largest cells."
         ) from None
@@ -161,9 +159,6 @@ def cases_of(exercise: Exercise, seed: int) -> Sequence[Case]:
 def answers(submitted: Submitted, exercise: Exercise, version: int) -> Iterator[Answers]:
     """Yield the answers of one definition of a function; version 0 is the last."""
     printed = Printed(submitted.limits.printed)
-    if isinstance(submitted.cells, Problem):
-        yield Answers([], [], printed, submitted.cells)
-        return
     cases = cases_of(exercise, submitted.seed)
     found = Answers(cases, [NOT_TRIED] * len(cases), printed)
     only = False  # whether to skip cells that the function does not need
@@ -178,7 +173,7 @@ def answers(submitted: Submitted, exercise: Exercise, version: int) -> Iterator[
             question = {"do": "load", "version": version, "only": only}
             loaded = worker.ask(question, submitted.left(submitted.limits.load))
             if found.missing and (isinstance(loaded, NoAnswer) or not loaded.get("found")):
-                found = replace(found, problem=found.missing, uses=())
+                raise NothingToJudge(found.missing, "missing")
             if not found.called:
                 break
             if not isinstance(loaded, NoAnswer):
@@ -197,20 +192,17 @@ def answers(submitted: Submitted, exercise: Exercise, version: int) -> Iterator[
     yield found
 
 
-def choice_made(submitted: Submitted, choice: Choice) -> Problem | list[Any]:
-    """Return the encoded values assigned to the explanation, or the problem."""
-    if isinstance(submitted.cells, Problem):
-        return submitted.cells
+def choice_made(submitted: Submitted, choice: Choice) -> list[Any]:
+    """Return the encoded values assigned to the explanation."""
     if submitted.chosen is None:  # no exercise has started a worker
         with submitted.worker(Printed(0)) as worker:
             answer = _ask_to_prepare(submitted, worker, choice.name, Forbidden())
         if isinstance(answer, NoAnswer):
-            return Problem("no answer", answer.text)
-        if "unreadable" in answer:
-            return Problem("unreadable", str(answer["unreadable"]))
+            raise NothingToJudge(answer.text, "no answer")
         submitted.chosen = answer["chosen"]
-    missing = Problem("missing", f"No cell assigns a plain value to `{choice.name}`.")
-    return submitted.chosen or missing
+    if not submitted.chosen:
+        raise NothingToJudge(f"No cell assigns a plain value to `{choice.name}`.", "missing")
+    return submitted.chosen
 
 
 def _waiting(found: Answers) -> list[int]:
@@ -239,7 +231,10 @@ def _ask_to_prepare(
             each: list(getattr(forbids, each)) for each in ("modules", "names", "calls", "inside")
         },
     }
-    return worker.ask(question, submitted.left(submitted.limits.start))
+    answer = worker.ask(question, submitted.left(submitted.limits.start))
+    if not isinstance(answer, NoAnswer) and "unreadable" in answer:
+        raise NothingToJudge(str(answer["unreadable"]))
+    return answer
 
 
 def _prepared(
@@ -249,12 +244,10 @@ def _prepared(
     answer = _ask_to_prepare(submitted, worker, exercise.name, exercise.forbids)
     if isinstance(answer, NoAnswer):
         return found
-    if "unreadable" in answer:
-        return replace(found, problem=Problem("unreadable", str(answer["unreadable"])))
     submitted.chosen = answer["chosen"]
     broken = _no_python(answer["broken"])
     text = f"No cell of the notebook defines a function `{exercise.name}`.{broken}"
-    missing = None if answer["found"] else Problem("missing", text)
+    missing = "" if answer["found"] else text
     uses = tuple(str(use) for use in answer["versions"][version])
     versions, stub = len(answer["versions"]), bool(answer["stub"])
     return replace(found, missing=missing, versions=versions, stub=stub, uses=uses, broken=broken)

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from hpml.grading.find import find
 from hpml.grading.grader import Grader
 from hpml.grading.record import Report
 from hpml.grading.sandbox import Limits
-from tests.grading import patient_catalogue, small_catalogue
+from tests.grading import small_catalogue
 
 CATALOGUE: Any = small_catalogue
-PATIENT: Any = patient_catalogue
+PATIENT: Any = ModuleType("patient")  # for submissions that need their time
+vars(PATIENT).update(
+    LABS=CATALOGUE.LABS,
+    choice=CATALOGUE.choice,
+    exercises=lambda lab: tuple(replace(e, seconds=30.0) for e in CATALOGUE.exercises(lab)),
+)
 LAB = "06_forward_order.ipynb"
 
 DOUBLE = "def double(n):\n    return 2 * n"

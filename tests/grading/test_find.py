@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hpml.grading import BadRequest, GradingError
-from hpml.grading.find import UnreadableNotebook, find, lab_number
+from hpml.grading.find import NothingToJudge, find, lab_number
 from hpml.grading.run import read_cells
 from tests.grading.handed_in import (
     CATALOGUE,
@@ -182,5 +182,5 @@ def test_a_submission_whose_time_is_over_keeps_what_it_has(tmp_path: Path) -> No
 def test_a_cell_that_takes_ipython_minutes_is_given_up(tmp_path: Path) -> None:
     cell = "!ls\n" * 400 + "numbers = [1, 2, 3]\n" * 5000
     folder = hand_in(tmp_path / "ada", cell)
-    with pytest.raises(UnreadableNotebook, match="magic commands"):
+    with pytest.raises(NothingToJudge, match="magic commands"):
         read_cells(folder / LAB, replace(LIMITS, start=0.5))
