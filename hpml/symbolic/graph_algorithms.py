@@ -14,7 +14,7 @@ from .building.handles import SymbolicData, as_handles, handle_of
 from .building.interception import handle_token
 from .building.node import Concrete, Node, layer_name, oldest_first
 from .errors import ArgumentError, GraphError
-from .graph import Graph, check_inputs, collect
+from .graph import Graph, collect
 from .symbolic_model import SymbolicModel
 from .useful_layers import GetAttr
 
@@ -145,10 +145,9 @@ def _choose(model: Any, inputs: Any, outputs: Any) -> _Part:
     output_nodes = [] if outputs is None else _nodes("outputs", outputs)
     outside: list[Node] = []
     if inputs is None:
-        input_nodes = [node for node in oldest_first(*output_nodes) if node.layer is None]
+        input_nodes = [node for node in oldest_first(output_nodes) if node.layer is None]
     elif outputs is None:
         output_nodes, outside = _descendants(input_nodes)
-    check_inputs(input_nodes)
     collected = collect([*input_nodes, *outside], output_nodes)
     names = [
         _attribute_name(layer)

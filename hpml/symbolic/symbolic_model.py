@@ -23,7 +23,7 @@ from .errors import ArgumentError, GraphError
 from .execution import PREPARE, cuda_graph, timed
 from .execution.kernel import CompiledInference, compiled_inference
 from .execution.source import documented_source
-from .graph import Collected, Graph, check_inputs, collect
+from .graph import Collected, Graph, collect
 from .graph.reading import graph_module, summary_text
 from .partial_run import PartialRun, partial_run
 
@@ -80,7 +80,6 @@ class SymbolicModel(nn.Module):
         super().__init__()
         execution = _choose_execution(execution, enable_forward_codegen, enable_cuda_graphs)
         input_nodes = [handle._node for handle in as_handles("inputs", inputs)]
-        check_inputs(input_nodes)
         names = list(outputs) if isinstance(outputs, Mapping) else []
         values = list(outputs.values()) if isinstance(outputs, Mapping) else outputs
         output_nodes = [current(handle._node) for handle in as_handles("outputs", values)]

@@ -543,7 +543,7 @@ def random_tensor(
 def evaluate(node: Node) -> Any:
     """Compute a node's value from example data for its inputs; nothing is stored."""
     values: dict[Node, Any] = {}
-    for ancestor in oldest_first(node):
+    for ancestor in oldest_first([node]):
         spec, layer = ancestor.spec, ancestor.layer
         if isinstance(spec, Concrete) and spec.is_real and not spec.depends:
             values[ancestor] = spec.value
@@ -575,7 +575,7 @@ def _apply(node: Node, layer: nn.Module, arguments: list[Any]) -> Any:
         with generators_restored(layer), torch.no_grad():
             torch.default_generator.manual_seed(node.index)  # dropout gives the same result again
             duplicate = copied(layer, meta=False)
-            if node.unpacking is not None:
+            if node.parts:
                 return tuple(duplicate(*moved[0]))[node.position]
             return duplicate(*moved)
     except Exception as error:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import itertools
 import operator
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import torch
@@ -140,105 +141,43 @@ class InputExample(NamedTuple):
     batch: int = 1
 
 
-class Unpacking:
-    """One call that unpacks a value, shared by the nodes of its results."""
-
-    __slots__ = ("count",)
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-
-
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class Node:
-    """One value of a graph.
+    """One value of a graph."""
 
-    Attributes:
-        layer: the module that computes this value from its parents; ``None`` for an input.
-        parents: the nodes whose values are the layer's arguments, in order.
-        spec: the shape and dtype of the value, or an example of it.
-        depth: the longest path from an input, counted in layers.
-        index: position in the order of creation, unique in the process.
-        custom_name: the user's name for the layer, or ``None``.
-        unpacking: the call of which this node is one of several results, or ``None``.
-        position: the position among those results.
-        origin: file name and line of the statement that made the node.
-        modes: the modes of torch that were active when the node was made.
-        example: for an input, an example tensor or the range of one.
-        effects: the effect of the call on the memory of an argument, or ``None``.
-        base: the oldest node whose memory this value may share, or ``None``.
-        same: the oldest node that is the same tensor object, as after ``relu_``, or ``None``.
-        change: on a base node, the operations in place on its memory, oldest first.
-        changes: the base whose memory the layer changes in place, or ``None``.
-        sizes_read: whether a size of this value or of a descendant was read as a number.
-        constants: the tensors among the constants of the call, with their versions at that time.
-    """
+    layer: nn.Module | None  # computes this value from its parents; None for an input
+    parents: tuple[Node, ...]  # their values are the layer's arguments, in order
+    spec: Spec
+    depth: int = 0  # the longest path from an input, counted in layers
+    custom_name: str | None = None
+    origin: tuple[str, int] | None = None  # file and line of the statement that made the node
+    modes: int = 0  # the modes of torch that were active
+    example: InputExample | torch.Tensor | None = None  # of an input
+    parts: int = 0  # how many nodes share this call, if it unpacks a value
+    position: int = 0  # the position among those
+    effects: Effects | None = None  # of the call on the memory of an argument
+    base: Node | None = None  # the oldest node whose memory this value may share
+    same: Node | None = None  # the oldest node that is the same tensor object, as after relu_
+    changes: Node | None = None  # the base whose memory the layer changes in place
+    history: list[Change] | None = None  # of a base: the operations in place on its memory
+    sizes_read: bool = False  # whether a size of it or of a descendant was read as a number
+    # The tensors among the constants of the call, with their versions at that time.
+    constants: Sequence[tuple[torch.Tensor, int]] = ()
+    handle: weakref.ref[Any] | None = None
+    # Most nodes have one child. A list for each node would double the garbage collector's work in
+    # a large graph, so only a second child makes a list.
+    children: weakref.ref[Node] | list[weakref.ref[Node]] | None = None
+    index: int = field(default_factory=_creation.__next__)  # the order of creation
 
-    __slots__ = (
-        "__weakref__",
-        "base",
-        "change",
-        "changes",
-        "children",
-        "constants",
-        "custom_name",
-        "depth",
-        "effects",
-        "example",
-        "handle",
-        "index",
-        "layer",
-        "modes",
-        "origin",
-        "parents",
-        "position",
-        "same",
-        "sizes_read",
-        "spec",
-        "unpacking",
-    )
-
-    def __init__(
-        self,
-        layer: nn.Module | None,
-        parents: tuple[Node, ...],
-        spec: Spec,
-        depth: int,
-        custom_name: str | None = None,
-        origin: tuple[str, int] | None = None,
-        modes: int = 0,
-    ) -> None:
-        self.layer = layer
-        self.parents = parents
-        self.spec = spec
-        self.depth = depth
-        self.custom_name = custom_name
-        self.origin = origin
-        self.index = next(_creation)
-        self.handle: weakref.ref[Any] | None = None
-        self.unpacking: Unpacking | None = None
-        self.position = 0
-        self.modes = modes
-        self.example: InputExample | torch.Tensor | None = None
-        self.effects: Effects | None = None
-        self.base: Node | None = None
-        self.same: Node | None = None
-        self.change: list[Change] | None = None
-        self.changes: Node | None = None
-        self.sizes_read = False
-        self.constants: Sequence[tuple[torch.Tensor, int]] = ()
-        # Most nodes have one child. A list for each node would double the garbage collector's
-        # work in a large graph, so only a second child makes a list.
-        self.children: weakref.ref[Node] | list[weakref.ref[Node]] | None = None
-        if parents:
+    def __post_init__(self) -> None:
+        for parent in self.parents:
             reference = weakref.ref(self)
-            for parent in parents:
-                others = parent.children
-                if others is None:
-                    parent.children = reference
-                elif isinstance(others, list):
-                    others.append(reference)
-                else:
-                    parent.children = [others, reference]
+            if parent.children is None:
+                parent.children = reference
+            elif isinstance(parent.children, list):
+                parent.children.append(reference)
+            else:
+                parent.children = [parent.children, reference]
 
     def note_size_read(self) -> None:
         """Mark this node and its ancestors as having a size that the program read as a number."""
@@ -264,13 +203,16 @@ class Node:
         return f"{name} of {describe_spec(self.spec)}{place}"
 
 
-def oldest_first(*nodes: Node) -> list[Node]:
-    """Return the nodes and all of their ancestors, in the order of creation."""
-    found = set(nodes)
-    waiting = list(nodes)
+def oldest_first(nodes: Iterable[Node], above: frozenset[Node] = frozenset()) -> list[Node]:
+    """Return the nodes and their ancestors in the order of creation, which is topological.
+
+    The search stops at the nodes ``above``, which are left out.
+    """
+    found = set(nodes).difference(above)
+    waiting = list(found)
     while waiting:
         for parent in waiting.pop().parents:
-            if parent not in found:
+            if parent not in found and parent not in above:
                 found.add(parent)
                 waiting.append(parent)
     return sorted(found, key=operator.attrgetter("index"))

@@ -19,7 +19,7 @@ from hpml.symbolic.useful_layers import FunctionLayer
 
 from .arguments import settled, split_call
 from .inference import declared_spec, infer, infer_parts, is_stateless_function
-from .node import IN_PLACE, VIEW, Change, Effects, Node, Unpacking, layer_name, name_of
+from .node import IN_PLACE, VIEW, Change, Effects, Node, layer_name, name_of
 from .operators import check_settings
 
 _LIBRARIES = ("hpml.symbolic.", "torch.")
@@ -79,11 +79,11 @@ def current(node: Node) -> Node:
     Raises:
         ArgumentError: the node is a view of memory that was changed after the view was made.
     """
-    changes = (node.base or node).change or []
-    first = len(changes)
-    while first and changes[first - 1].result.index > node.index:
+    history = (node.base or node).history or []
+    first = len(history)
+    while first and history[first - 1].result.index > node.index:
         first -= 1
-    for change in changes[first:]:
+    for change in history[first:]:
         if (node.same or node) is change.result.same:
             node = change.result
         elif not _are_apart(node.same or node, change.result.same):
@@ -98,9 +98,7 @@ def current(node: Node) -> Node:
 
 def _are_apart(node: Node, other: Node | None) -> bool:
     """Return whether two nodes are different parts of one unpacked value, as of ``chunk``."""
-    if other is None or node.unpacking is None or node.unpacking is not other.unpacking:
-        return False
-    return node.position != other.position
+    return other is not None and node.layer is other.layer and node.position != other.position
 
 
 def note_effects(node: Node, parent: Node, effects: Effects, operation: str) -> None:
@@ -112,9 +110,8 @@ def note_effects(node: Node, parent: Node, effects: Effects, operation: str) -> 
     if effects.itself:
         node.same = parent.same or parent
     if effects.changed:
-        if base.change is None:
-            base.change = []
-        base.change.append(Change(operation, node))
+        base.history = [] if base.history is None else base.history
+        base.history.append(Change(operation, node))
         node.changes = base
 
 
@@ -185,7 +182,7 @@ def make_node(
 ) -> Node:
     """Return a node for ``layer`` called on ``parents``; with ``output_shape`` nothing runs."""
     for parent in parents:
-        if (parent.base or parent).change is not None:
+        if (parent.base or parent).history:
             parents = tuple(map(current, parents))
             break
     if callable(get_eval_frame_callback()):
@@ -225,12 +222,11 @@ def make_parts(parent: Node) -> list[Node]:
     parent = current(parent)
     specs = infer_parts(parent)
     layer = useful_layers.UnpackLayer()
-    group = Unpacking(len(specs))
     origin = call_site(2)
     nodes = []
     for position, spec in enumerate(specs):
         node = Node(layer, (parent,), spec, parent.depth + 1, None, origin)
-        node.unpacking, node.position = group, position
+        node.parts, node.position = len(specs), position
         note_effects(node, parent, VIEW, "")
         nodes.append(node)
     return nodes

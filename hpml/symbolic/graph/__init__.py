@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .collection import Collected, check_inputs, collect
+from .collection import Collected, collect
 from .data import Call, Graph, Value
 
-__all__ = ["Call", "Collected", "Graph", "Value", "check_inputs", "collect"]
+__all__ = ["Call", "Collected", "Graph", "Value", "collect"]

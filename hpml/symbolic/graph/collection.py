@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import operator
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from torch import nn
 
-from hpml.symbolic.building.node import Node, TensorSpec, layer_name
+from hpml.symbolic.building.node import Node, TensorSpec, layer_name, oldest_first
 from hpml.symbolic.errors import ArgumentError, ForeignNodeError
 
 from .data import Call, Graph, Value
@@ -32,32 +31,59 @@ def collect(
     An input that no output needs stays an argument of the model and is ignored.
 
     Raises:
+        ArgumentError: two inputs are the same node or have the same name.
         ForeignNodeError: an output needs an input that is not among ``inputs``.
     """
-    found = _nodes_between(inputs, outputs)
-    # A parent is older than its children, so creation order is a topological order.
-    order = sorted(found, key=operator.attrgetter("index"))
-    collected = _number(inputs, outputs, order)
-    return collected._replace(graph=collected.graph._replace(output_names=tuple(output_names)))
-
-
-def _nodes_between(inputs: Sequence[Node], outputs: Sequence[Node]) -> list[Node]:
-    """Return every node above the outputs, stopping at the inputs."""
-    seen = set(inputs)
-    found = []
-    waiting = [node for node in outputs if node not in seen]
-    seen.update(waiting)
-    waiting = list(dict.fromkeys(waiting))
-    while waiting:
-        node = waiting.pop()
-        found.append(node)
-        if node.layer is None:
+    _check_inputs(inputs)
+    nodes = [*inputs, *oldest_first(outputs, above=frozenset(inputs))]
+    number = {node: position for position, node in enumerate(nodes)}
+    values = [_value_of(node) for node in nodes]
+    for position, node in enumerate(inputs):
+        name = (node.layer is None and node.custom_name) or ""
+        values[position] = values[position]._replace(name=name, sizes_read=node.sizes_read)
+    calls: list[Call] = []
+    layers: list[nn.Module] = []
+    name_for = _Namer()
+    unpacked: dict[int, int] = {}  # the call of each unpacking layer
+    modules: dict[int, str] = {}
+    readers: dict[Node, list[int]] = {}  # the calls so far that read the memory of a base node
+    for result, node in enumerate(nodes[len(inputs) :], len(inputs)):
+        layer = node.layer
+        if layer is None:
             raise ForeignNodeError(_not_connected(node, inputs, outputs))
+        results: list[int | None] = [None] * (node.parts or 1)
+        earlier = unpacked.get(id(layer)) if node.parts else None
+        if earlier is not None:
+            results = list(calls[earlier].results)
+        results[node.position] = result
+        if earlier is not None:
+            calls[earlier] = calls[earlier]._replace(results=tuple(results))
+            continue
+        if node.parts:
+            unpacked[id(layer)] = len(calls)
+        layer_type = layer_name(layer)
+        name = name_for(layer_type, node.custom_name)
+        arguments = tuple([number[parent] for parent in node.parents])
+        # A layer with several calls is registered once.
+        module = modules.setdefault(id(layer), name)
+        after: tuple[int, ...] = ()
+        if node.changes is not None:
+            # Later readers wait for this call, and so for the calls that it waits for.
+            after = tuple(readers.get(node.changes, ()))
+            readers[node.changes] = [len(calls)]
         for parent in node.parents:
-            if parent not in seen:
-                seen.add(parent)
-                waiting.append(parent)
-    return found
+            readers.setdefault(parent.base or parent, []).append(len(calls))
+        details = (node.parts > 0, node.origin, module, node.effects, after)
+        calls.append(Call(name, layer_type, arguments, tuple(results), *details))
+        layers.append(layer)
+    graph = Graph(
+        tuple(values),
+        tuple(range(len(inputs))),
+        tuple(calls),
+        tuple([number[node] for node in outputs]),
+        tuple(output_names),
+    )
+    return Collected(graph, layers, nodes)
 
 
 def _not_connected(node: Node, inputs: Sequence[Node], outputs: Sequence[Node]) -> str:
@@ -68,70 +94,6 @@ def _not_connected(node: Node, inputs: Sequence[Node], outputs: Sequence[Node]) 
         f"input that the outputs depend on, received {received}. Add it to inputs, or build the "
         "output from the inputs alone"
     )
-
-
-def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) -> Collected:
-    number = {node: position for position, node in enumerate(inputs)}
-    nodes = list(inputs)
-    values = [
-        _value_of(node)._replace(
-            name=(node.layer is None and node.custom_name) or "", sizes_read=node.sizes_read
-        )
-        for node in inputs
-    ]
-    calls: list[Call] = []
-    layers: list[nn.Module] = []
-    name_for = _Namer()
-    unpacked: dict[int, int] = {}
-    modules: dict[int, str] = {}
-    readers: dict[Node, list[int]] = {}  # the calls so far that read the memory of a base node
-    for node in order:
-        layer = node.layer
-        assert layer is not None  # inputs were left out
-        result = number[node] = len(nodes)
-        nodes.append(node)
-        values.append(_value_of(node))
-        group = node.unpacking
-        if group is None:
-            results: tuple[int | None, ...] = (result,)
-        else:
-            earlier = unpacked.get(id(group))
-            places: list[int | None] = [None] * group.count
-            if earlier is not None:
-                places = list(calls[earlier].results)
-            places[node.position] = result
-            results = tuple(places)
-            if earlier is not None:
-                calls[earlier] = calls[earlier]._replace(results=results)
-                continue
-            unpacked[id(group)] = len(calls)
-        layer_type = layer_name(layer)
-        name = name_for(layer_type, node.custom_name)
-        parents = node.parents
-        if len(parents) == 1:
-            arguments: tuple[int, ...] = (number[parents[0]],)
-        else:
-            arguments = tuple([number[parent] for parent in parents])
-        # A layer with several calls is registered once.
-        module = modules.setdefault(id(layer), name)
-        after: tuple[int, ...] = ()
-        if node.changes is not None:
-            # Later readers wait for this call, and so for the calls that it waits for.
-            after = tuple(readers.get(node.changes, ()))
-            readers[node.changes] = [len(calls)]
-        for parent in parents:
-            readers.setdefault(parent.base or parent, []).append(len(calls))
-        unpacks = group is not None
-        details = (unpacks, node.origin, module, node.effects, after)
-        calls.append(Call(name, layer_type, arguments, results, *details))
-        layers.append(layer)
-    graph = Graph(
-        tuple(values),
-        tuple(range(len(inputs))),
-        tuple(calls),
-        tuple([number[node] for node in outputs]),
-    )
-    return Collected(graph, layers, nodes)
 
 
 class _Namer:
@@ -158,10 +120,9 @@ class _Namer:
 
 
 def _value_of(node: Node) -> Value:
-    spec = node.spec
-    if isinstance(spec, TensorSpec):
-        return _tensor_value(spec)
-    return Value(None, type(spec.value).__name__)
+    if isinstance(node.spec, TensorSpec):
+        return _tensor_value(node.spec)
+    return Value(None, type(node.spec.value).__name__)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -172,13 +133,10 @@ def _tensor_value(spec: TensorSpec) -> Value:
     return Value(shape, kind)
 
 
-def check_inputs(inputs: Sequence[Node]) -> None:
-    """Raise ArgumentError if two inputs are the same node or have the same name."""
-    if len(set(inputs)) != len(inputs):
-        raise ArgumentError(
-            f"inputs expected different symbolic values, received {len(inputs)} with a duplicate: "
-            "give each once"
-        )
+def _check_inputs(inputs: Sequence[Node]) -> None:
     names = [node.custom_name for node in inputs if node.layer is None and node.custom_name]
-    if len(set(names)) != len(names):
-        raise ArgumentError(f"inputs expected different names, received {', '.join(names)}")
+    if len(set(inputs)) != len(inputs) or len(set(names)) != len(names):
+        raise ArgumentError(
+            "inputs expected different symbolic values with different names, received "
+            f"{', '.join(node.describe() for node in inputs)} with the names {names}"
+        )
