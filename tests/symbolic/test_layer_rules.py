@@ -7,16 +7,12 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel
 from hpml.symbolic.building.layer_rules import LAYER_RULES
 from hpml.symbolic.building.node import TensorSpec
 from hpml.symbolic.errors import ShapeError
-
-bounded = settings(max_examples=150, derandomize=True, deadline=None, database=None)
 
 LAYERS: dict[type[nn.Module], list[Any]] = {
     nn.Linear: [
@@ -115,7 +111,9 @@ CASES = [
 
 
 @pytest.mark.parametrize("training", [True, False], ids=["train", "eval"])
-@pytest.mark.parametrize(("kind", "number"), CASES)
+@pytest.mark.parametrize(
+    ("kind", "number"), [case for case in CASES if LAYER_RULES[case.values[0]].shape]
+)
 def test_a_rule_says_what_the_layer_does_or_nothing(
     kind: type[nn.Module], number: int, training: bool
 ) -> None:
@@ -125,7 +123,7 @@ def test_a_rule_says_what_the_layer_does_or_nothing(
         expected = real_run(layer, shape, dtype)
         spec = TensorSpec(shape, dtype)
         try:
-            received = LAYER_RULES[type(layer)].shape(layer, spec)
+            received = LAYER_RULES[kind].shape(layer, spec)
         except ShapeError:
             assert isinstance(expected, Exception), (layer, spec, expected)
             answers += 1
@@ -139,51 +137,7 @@ def test_a_rule_says_what_the_layer_does_or_nothing(
             assert "more than 1 value" in str(expected) or 0 in shape, (spec, expected)
             continue
         assert received == expected, (layer, spec)
-    outside = {
-        "Conv1d-2": "a padding by name",
-        "Conv1d-3": "another padding mode",
-        "Conv2d-3": "a padding by name",
-        "Conv2d-4": "another padding mode",
-        "MaxPool2d-2": "rounding up",
-        "MaxPool2d-3": "a padding that is refused",
-        "MaxPool2d-4": "two results",
-        "AvgPool2d-2": "rounding up",
-        "AvgPool2d-3": "a padding that is refused",
-    }
-    assert (answers == 0) == (f"{kind.__name__}-{number}" in outside)
-
-
-@bounded
-@given(data=st.data(), rank=st.sampled_from([1, 2]), kind=st.sampled_from(["conv", "max", "avg"]))
-def test_window_rules_agree_with_meta_propagation(data: Any, rank: int, kind: str) -> None:
-    small = st.integers(1, 4)
-    each = st.tuples(*[small] * rank)
-    kernel, stride, dilation = data.draw(each), data.draw(each), data.draw(each)
-    padding = data.draw(st.tuples(*[st.integers(0, 3)] * rank))
-    sizes = data.draw(st.tuples(*[st.integers(1, 12)] * rank))
-    assume(rank == 2 or kind == "conv")
-    layer: nn.Module
-    if kind == "conv":
-        make = nn.Conv1d if rank == 1 else nn.Conv2d
-        groups = data.draw(st.sampled_from([1, 2]))
-        layer = make(4, 6, kernel, stride, padding, dilation, groups)
-    elif kind == "max":
-        layer = nn.MaxPool2d(kernel, stride, padding, dilation)
-    else:
-        layer = nn.AvgPool2d(kernel, stride, padding)
-    shape = (2, 4, *sizes)
-    expected = real_run(layer, shape, torch.float32)
-    on_meta = real_run(layer.to("meta"), shape, torch.float32) if kind != "conv" else expected
-    assert isinstance(on_meta, Exception) == isinstance(expected, Exception)
-    try:
-        received = LAYER_RULES[type(layer)].shape(layer, TensorSpec(shape, torch.float32))
-    except ShapeError:
-        assert isinstance(expected, Exception)
-    else:
-        if received is None:
-            assert kind != "conv"
-        else:
-            assert received == expected
+    assert answers > 0
 
 
 def test_a_subclass_has_no_rule_and_its_shape_is_found_all_the_same() -> None:

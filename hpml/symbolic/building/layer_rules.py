@@ -2,7 +2,9 @@
 
 The registry is an optimisation: for a layer type without an entry the shape is inferred with a
 copy of the layer, and the layer is called. Subclasses have no entry, because they may compute
-something else. The tests compare each shape rule and expression with the layer itself.
+something else. A shape rule is for a type of which a model may have
+thousands, or whose inference is slow. The tests compare
+each shape rule and expression with the layer itself.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from torch import nn
 from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ShapeError
 
-from .node import ITSELF, VIEW, Effects, Size, TensorSpec
+from .node import ITSELF, VIEW, Effects, TensorSpec
 
 # From a layer and argument specs to the result's spec; None if the rule does not apply. Raises
 # ShapeError if the layer cannot take the arguments.
@@ -31,8 +33,8 @@ class LayerRule(NamedTuple):
     dictionary of parameters. `FUNCTIONS` defines the functions.
     """
 
-    shape: ShapeRule | None
     expression: str
+    shape: ShapeRule | None = None
     kernel: tuple[str, ...] = ()  # the kernel's operation, and the settings that it takes
     fixed: tuple[tuple[str, Any], ...] = ()  # required by the expression; else the layer is called
     kernel_fixed: tuple[tuple[str, Any], ...] = ()  # required by the kernel as well
@@ -59,103 +61,11 @@ def _weight_dtype_differs(layer: nn.Module, spec: TensorSpec) -> bool:
 
 
 def _linear(layer: nn.Linear, spec: TensorSpec) -> TensorSpec | None:
-    shape = spec.shape
     if _weight_dtype_differs(layer, spec):
         return None
-    if not shape or shape[-1] != layer.in_features:
+    if not spec.shape or spec.shape[-1] != layer.in_features:
         raise ShapeError(f"expected a last dimension of {layer.in_features}")
-    if layer.out_features == layer.in_features:
-        return spec
-    return TensorSpec((*shape[:-1], layer.out_features), spec.dtype)
-
-
-def _convolution(layer: Any, spec: TensorSpec) -> TensorSpec | None:
-    shape, kernel = spec.shape, layer.kernel_size
-    if (
-        len(shape) != len(kernel) + 2
-        or isinstance(layer.padding, str)
-        or layer.padding_mode != "zeros"
-        or _weight_dtype_differs(layer, spec)
-    ):
-        return None
-    if shape[1] != layer.in_channels:
-        raise ShapeError(f"expected {layer.in_channels} channels")
-    sizes = _window_sizes(shape[2:], kernel, layer.stride, layer.padding, layer.dilation)
-    return None if sizes is None else TensorSpec((shape[0], layer.out_channels, *sizes), spec.dtype)
-
-
-def _pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
-    settings = layer.__dict__  # average pooling has no dilation and no indices
-    if settings.get("return_indices") or layer.ceil_mode or len(spec.shape) != 4:
-        return None
-    kernel, padding = _pair(layer.kernel_size), _pair(layer.padding)
-    if any(2 * pad > window for pad, window in zip(padding, kernel, strict=True)):
-        return None  # refused by the layer
-    stride, dilation = _pair(layer.stride), _pair(settings.get("dilation", 1))
-    sizes = _window_sizes(spec.shape[2:], kernel, stride, padding, dilation)
-    if sizes is None or not spec.dtype.is_floating_point:
-        return None
-    return TensorSpec((*spec.shape[:2], *sizes), spec.dtype)
-
-
-def _adaptive_pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
-    if len(spec.shape) != 4 or 0 in spec.shape or not spec.dtype.is_floating_point:
-        return None
-    sizes = [
-        size if target is None else target
-        for size, target in zip(spec.shape[2:], _pair(layer.output_size), strict=True)
-    ]
-    return TensorSpec((*spec.shape[:2], *sizes), spec.dtype)
-
-
-def _pair(value: Any) -> tuple[int, int]:
-    return (value, value) if isinstance(value, int) else tuple(value)
-
-
-def _window_sizes(
-    sizes: tuple[Size, ...], kernel: Any, stride: Any, padding: Any, dilation: Any
-) -> tuple[int, ...] | None:
-    results = []
-    for size, window, step, pad, spread in zip(
-        sizes, kernel, stride, padding, dilation, strict=True
-    ):
-        if not isinstance(size, int):
-            return None
-        result = (size + 2 * pad - spread * (window - 1) - 1) // step + 1
-        if type(result) is not int:
-            raise ShapeError(
-                f"expected whole numbers for window, stride, padding and dilation, received "
-                f"{tuple(kernel)}, {stride!r}, {padding!r} and {dilation!r}"
-            )
-        if result < 1:
-            raise ShapeError(
-                f"the window {tuple(kernel)} does not fit into the image {tuple(sizes)}"
-            )
-        results.append(result)
-    return tuple(results)
-
-
-def _flatten(layer: nn.Flatten, spec: TensorSpec) -> TensorSpec | None:
-    rank = len(spec.shape)
-    if rank == 0:
-        return None
-    start, end = range(-rank, rank), range(-rank, rank)
-    if layer.start_dim not in start or layer.end_dim not in end:
-        raise ShapeError(f"expected dimensions {layer.start_dim} to {layer.end_dim}")
-    first, last = layer.start_dim % rank, layer.end_dim % rank
-    if first > last:
-        return None
-    product: Size = 1
-    for size in spec.shape[first : last + 1]:
-        product *= size
-    return TensorSpec((*spec.shape[:first], product, *spec.shape[last + 1 :]), spec.dtype)
-
-
-def _softmax(layer: nn.Softmax, spec: TensorSpec) -> TensorSpec | None:
-    rank = len(spec.shape)
-    if layer.dim is None or layer.dim not in range(-rank, rank):
-        return None
-    return _same(layer, spec)
+    return TensorSpec((*spec.shape[:-1], layer.out_features), spec.dtype)
 
 
 def _layer_norm(layer: nn.LayerNorm, spec: TensorSpec) -> TensorSpec | None:
@@ -196,7 +106,6 @@ def _same_pair(layer: nn.Module, one: TensorSpec, two: TensorSpec) -> TensorSpec
 
 def _convolution_rule(function: str) -> LayerRule:
     return LayerRule(
-        _convolution,
         f'{function}({{0}}, {{p}}["weight"], {{p}}["bias"], '
         "{l}.stride, {l}.padding, {l}.dilation, {l}.groups)",
         fixed=(("padding_mode", "zeros"),),
@@ -204,61 +113,56 @@ def _convolution_rule(function: str) -> LayerRule:
 
 
 def _batch_norm_rule(*ranks: int) -> LayerRule:
-    return LayerRule(_batch_norm(ranks), 'batch_norm({0}, {l}, {p}["weight"], {p}["bias"])')
+    return LayerRule('batch_norm({0}, {l}, {p}["weight"], {p}["bias"])', _batch_norm(ranks))
 
 
 def _operator(symbol: str, *kernel: str) -> LayerRule:
-    return LayerRule(_same_pair, f"{{0}} {symbol} {{1}}", kernel, arguments=2)
+    return LayerRule(f"{{0}} {symbol} {{1}}", _same_pair, kernel, arguments=2)
 
 
 LAYER_RULES: dict[type[nn.Module], LayerRule] = {
     nn.Linear: LayerRule(
-        _linear,
         'linear({0}, {p}["weight"], {p}["bias"])',
+        _linear,
         ("linear", "in_features", "out_features"),
     ),
     nn.Conv1d: _convolution_rule("conv1d"),
     nn.Conv2d: _convolution_rule("conv2d"),
-    nn.ReLU: LayerRule(_same, "relu({0}, {l}.inplace)", ("relu", "inplace")),
-    nn.GELU: LayerRule(_same, "gelu({0}, approximate={l}.approximate)", ("gelu", "approximate")),
+    nn.ReLU: LayerRule("relu({0}, {l}.inplace)", _same, ("relu", "inplace")),
+    nn.GELU: LayerRule("gelu({0}, approximate={l}.approximate)", _same, ("gelu", "approximate")),
     nn.LeakyReLU: LayerRule(
-        _same,
         "leaky_relu({0}, {l}.negative_slope, {l}.inplace)",
+        _same,
         ("leaky_relu", "negative_slope", "inplace"),
     ),
-    nn.SiLU: LayerRule(_same, "silu({0}, inplace={l}.inplace)", ("silu", "inplace")),
-    nn.Softmax: LayerRule(_softmax, "softmax({0}, {l}.dim, _stacklevel=5)"),
-    nn.Hardswish: LayerRule(_same, "hardswish({0}, {l}.inplace)", ("hardswish", "inplace")),
-    nn.Sigmoid: LayerRule(_same, "sigmoid({0})", ("sigmoid",)),
-    nn.Tanh: LayerRule(_same, "tanh({0})", ("tanh",)),
+    nn.SiLU: LayerRule("silu({0}, inplace={l}.inplace)", _same, ("silu", "inplace")),
+    nn.Softmax: LayerRule("softmax({0}, {l}.dim, _stacklevel=5)"),
+    nn.Hardswish: LayerRule("hardswish({0}, {l}.inplace)", _same, ("hardswish", "inplace")),
+    nn.Sigmoid: LayerRule("sigmoid({0})", _same, ("sigmoid",)),
+    nn.Tanh: LayerRule("tanh({0})", _same, ("tanh",)),
     nn.Dropout: LayerRule(
-        _same,
         "dropout({0}, {l}.p, {l}.training, {l}.inplace)",
+        _same,
         ("unchanged",),
         kernel_fixed=(("training", False),),
         effects=VIEW,
     ),
-    nn.Identity: LayerRule(_identity, "{0}", ("unchanged",), effects=ITSELF),
+    nn.Identity: LayerRule("{0}", _identity, ("unchanged",), effects=ITSELF),
     nn.Flatten: LayerRule(
-        _flatten,
-        "{0}.flatten({l}.start_dim, {l}.end_dim)",
-        ("flatten", "start_dim", "end_dim"),
-        effects=VIEW,
+        "{0}.flatten({l}.start_dim, {l}.end_dim)", kernel=("flatten", "start_dim", "end_dim")
     ),
     nn.MaxPool2d: LayerRule(
-        _pool,
         "max_pool2d({0}, {l}.kernel_size, {l}.stride, {l}.padding, {l}.dilation, "
         "ceil_mode={l}.ceil_mode, return_indices={l}.return_indices)",
     ),
     nn.AvgPool2d: LayerRule(
-        _pool,
         "avg_pool2d({0}, {l}.kernel_size, {l}.stride, {l}.padding, {l}.ceil_mode, "
         "{l}.count_include_pad, {l}.divisor_override)",
     ),
-    nn.AdaptiveAvgPool2d: LayerRule(_adaptive_pool, "adaptive_avg_pool2d({0}, {l}.output_size)"),
+    nn.AdaptiveAvgPool2d: LayerRule("adaptive_avg_pool2d({0}, {l}.output_size)"),
     nn.LayerNorm: LayerRule(
-        _layer_norm,
         'layer_norm({0}, {l}.normalized_shape, {p}["weight"], {p}["bias"], {l}.eps)',
+        _layer_norm,
     ),
     nn.BatchNorm1d: _batch_norm_rule(2, 3),
     nn.BatchNorm2d: _batch_norm_rule(4),
@@ -267,32 +171,20 @@ LAYER_RULES: dict[type[nn.Module], LayerRule] = {
     useful_layers.MulOpLayer: _operator("*", "mul"),
     useful_layers.ModOpLayer: _operator("%"),
     useful_layers.MatmulOpLayer: _operator("@")._replace(shape=None),
-    useful_layers.ReshapeLayer: LayerRule(None, "reshape({0}, {l}.shape)", ("reshape", "shape")),
-    useful_layers.SliceLayer: LayerRule(None, "{0}[{l}.idx]"),
-    useful_layers.SliceLayerSymbolicIdx: LayerRule(None, "{0}[{1}]", arguments=2),
-    useful_layers.GetAttr: LayerRule(None, "getattr({0}, {l}.name)"),
-    useful_layers.ConcatLayer: LayerRule(None, "cat(({0},), {l}.dim)"),
+    useful_layers.ReshapeLayer: LayerRule("reshape({0}, {l}.shape)", kernel=("reshape", "shape")),
+    useful_layers.SliceLayer: LayerRule("{0}[{l}.idx]"),
+    useful_layers.SliceLayerSymbolicIdx: LayerRule("{0}[{1}]", arguments=2),
+    useful_layers.GetAttr: LayerRule("getattr({0}, {l}.name)"),
+    useful_layers.ConcatLayer: LayerRule("cat(({0},), {l}.dim)"),
 }
 
+_OF_FUNCTIONAL = (
+    *("adaptive_avg_pool2d", "avg_pool2d", "conv1d", "conv2d", "dropout", "gelu", "hardswish"),
+    *("layer_norm", "leaky_relu", "linear", "max_pool2d", "relu", "silu", "softmax"),
+)
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "adaptive_avg_pool2d": F.adaptive_avg_pool2d,
-    "avg_pool2d": F.avg_pool2d,
+    **{name: getattr(F, name) for name in _OF_FUNCTIONAL},
+    **{name: getattr(torch, name) for name in ("cat", "reshape", "sigmoid", "tanh")},
     "batch_norm": _batch_norm_form,
-    "cat": torch.cat,
-    "conv1d": F.conv1d,
-    "conv2d": F.conv2d,
-    "dropout": F.dropout,
-    "gelu": F.gelu,
-    "hardswish": F.hardswish,
-    "layer_norm": F.layer_norm,
-    "leaky_relu": F.leaky_relu,
-    "linear": F.linear,
-    "max_pool2d": F.max_pool2d,
-    "relu": F.relu,
-    "reshape": torch.reshape,
-    "sigmoid": torch.sigmoid,
-    "silu": F.silu,
-    "softmax": F.softmax,
-    "tanh": torch.tanh,
 }
 """The functions that the expressions call, by name."""
