@@ -6,6 +6,7 @@ timestamp follows the assignment of the result, which may free a dead value.
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Sequence
 from types import FrameType
@@ -22,64 +23,62 @@ from hpml.symbolic.graph import Graph
 from . import inlined
 from .called import Program
 from .guard import Guard
-from .source import Wording, calling_layers, compile_source, failed_call_in, running_source
-
-_GUARD, _LOOKUP = Label("[Guard]"), Label("[Layer lookup]")
-_RELEASE_NOTE = (
-    "[Mem alloc/free] is the time of freeing values; PyTorch allocates inside the operators."
-)
-_LAYERS_CALLED = (
-    " The layers were called, because a layer, its class or a function that it calls was changed."
-)
+from .source import calling_layers, compile_source, failed_call_in, running_source
 
 
 def prepare(
     program: Program, graph: Graph, layers: Sequence[nn.Module], execution: str, timing: Timing
 ) -> Program:
     """Return a program with the same results that passes the times of each run to ``timing``."""
-    calling = calling_layers("forward", comments=True)._replace(opening=())
-    called, failed_in_called = _compile(graph, calling, {}, timing.by_shape)
-    inline, failed_in_inline, guard = called, failed_in_called, None
-    first, note = _LOOKUP, _RELEASE_NOTE
+    guard, first = None, Label("[Layer lookup]")
+    note = "[Mem alloc/free] is the time of freeing values; PyTorch allocates inside the operators."
+    names: dict[str, Any] = {}
+    wording = calling_layers("forward", comments=True)._replace(opening=())
     if execution == "inlined":
         expressions = inlined.expressions_of(graph, layers)
         wording, names = inlined.inlining(graph, expressions)
-        inline, failed_in_inline = _compile(graph, wording, names, timing.by_shape)
-        guard = Guard(expressions, layers)
-        first = _GUARD
+        guard, first = Guard(expressions, layers), Label("[Guard]")
         note += " [Guard] checks that the layers still match the source."
     elif execution != "codegen":
         note += f" The execution {execution!r} is timed as source that calls the layers in order."
+    parameters = "l, p, note, clock, stamp"
+    wording = wording._replace(parameters=parameters, statement=_statement(timing.by_shape))
+    source = running_source(graph, config.CODEGEN_MIN_LOOP_LENGTH, wording)
+    forward = compile_source(source, names)
+    failed_in_forward = failed_call_in(forward, source, len(graph.calls))
     overheads = (OTHER, RELEASE) if timing.by_shape else (RELEASE,)
     operators = [(Label(call.layer_type, call.name), *overheads) for call in graph.calls]
     labels = (first, *[label for group in operators for label in group], OTHER)
+
+    @functools.cache
+    def calling() -> Program:
+        """Return the program for layers that do not match the source any more."""
+        return program if guard is None else prepare(program, graph, layers, "codegen", timing)
 
     def run(self: Any, *inputs: Any) -> Any:
         # While compiling or tracing, times would be those of recording the operators.
         if torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None:
             return program.run(self, *inputs)
         clock = clock_for(self, inputs)
-        stamps: list[int] = []
+        stamps = [clock()]
         shapes: list[Shapes] = []
-        stamp = stamps.append
-        stamp(clock())
         layers = self._execution_order_layers
-        parameters = None if guard is None else guard.parameters(layers)
-        forward = called if parameters is None else inline
-        stamp(clock())
-        results = forward(layers, parameters, _noting(shapes), clock, stamp, *inputs)
-        stamp(clock())
-        is_changed = guard is not None and parameters is None
-        text = note + _LAYERS_CALLED if is_changed else note
-        timing.receive(OperatorTimes(stamps, labels, shapes, timing.sort, text))
+        parameters = () if guard is None else guard.parameters(layers)
+        if parameters is None:
+            return calling().run(self, *inputs)
+        stamps.append(clock())
+
+        def note_shapes(*values: Any) -> None:
+            shapes.append(shapes_of(values))
+
+        results = forward(layers, parameters, note_shapes, clock, stamps.append, *inputs)
+        stamps.append(clock())
+        timing.receive(OperatorTimes(stamps, labels, shapes, timing.sort, note))
         return results
 
     def failed_call(frame: FrameType, line: int) -> int | None:
-        for failed_in in (failed_in_inline, failed_in_called):
-            position = failed_in(frame, line)
-            if position is not None:
-                return position
-        return program.failed_call(frame, line)
+        position = failed_in_forward(frame, line)
+        return calling().failed_call(frame, line) if position is None else position
 
     return program._replace(run=run, failed_call=failed_call)
 
@@ -107,17 +106,8 @@ def shapes_of(values: Sequence[Any]) -> Shapes:
     return tuple([tuple(value.shape) for value in flat if isinstance(value, torch.Tensor)])
 
 
-def _noting(shapes: list[Shapes]) -> Callable[..., None]:
-    def note(*values: Any) -> None:
-        shapes.append(shapes_of(values))
-
-    return note
-
-
-def _compile(
-    graph: Graph, wording: Wording, names: dict[str, Any], by_shape: bool
-) -> tuple[Callable[..., Any], Callable[[FrameType, int], int | None]]:
-    """Compile a program of this wording with timestamps; return it and its ``failed_call``."""
+def _statement(by_shape: bool) -> Callable[[str, str, list[str]], list[str]]:
+    """Return how to write a call with timestamps."""
 
     def statement(results: str, expression: str, arguments: list[str]) -> list[str]:
         # Note shapes after the operator, and before its arguments may be freed.
@@ -128,7 +118,4 @@ def _compile(
         timed = [f"new = {expression}", "stamp(clock())", *notes]
         return [*timed, f"{results} = new", "stamp(clock())"]
 
-    wording = wording._replace(parameters="l, p, note, clock, stamp", statement=statement)
-    source = running_source(graph, config.CODEGEN_MIN_LOOP_LENGTH, wording)
-    function = compile_source(source, names)
-    return function, failed_call_in(function, source, len(graph.calls))
+    return statement
