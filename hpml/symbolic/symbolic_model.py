@@ -11,13 +11,14 @@ from typing import Any
 import torch
 from torch import nn
 
+from hpml.base.errors import describe
 from hpml.base.executions import BY_NAME, DEFAULT, KERNEL
 from hpml.base.operator_times import Timing, timing_from_environment
 
 from . import config
 from .building.handles import SymbolicData, as_handles, handle_of
 from .building.interception import Token, handle_token
-from .building.node import Node, format_origin, layer_text
+from .building.node import Node, format_origin
 from .building.recording import check_unchanged, current
 from .errors import ArgumentError, GraphError
 from .execution import PREPARE, cuda_graph, timed
@@ -209,7 +210,7 @@ class SymbolicModel(nn.Module):
         arguments = " and ".join(self._graph.values[a].text() for a in call.arguments)
         place = "" if call.origin is None else f", written at {format_origin(call.origin)}"
         return (
-            f"In layer {call.name} of the symbolic model, {layer_text(layer)}, call "
+            f"In layer {call.name} of the symbolic model, {describe(layer, 200)}, call "
             f"{position + 1} of {len(self._graph.calls)}{place}. "
             f"When the model was built it received {arguments}."
         )

@@ -107,7 +107,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         custom_name: str | None = None,
         output_shape: Any = None,
     ) -> Any:
-        return _new_handle(make_node(layer, nodes, custom_name, output_shape), self._token)
+        return handle_of(make_node(layer, nodes, custom_name, output_shape), self._token)
 
     def _record(self, function: Callable[..., Any], *args: Any) -> Any:
         return add_to_graph(function, *args)
@@ -128,11 +128,9 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
     def _record_call(self, layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if len(args) == 1 and not kwargs and args[0] is self:
-            return _new_handle(make_node(layer, (self._node,)), self._token)
+            return handle_of(make_node(layer, (self._node,)), self._token)
         custom_name = kwargs.pop("custom_name", None)
         output_shape = kwargs.pop("output_shape", None)
-        if not kwargs and all(isinstance(a, SymbolicData) for a in args):
-            return self._apply(layer, tuple([a._node for a in args]), custom_name, output_shape)
         return _record(layer, args, kwargs, custom_name, output_shape)
 
     def _record_function_call(
@@ -141,22 +139,15 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         check_no_setting((args, kwargs))
         return _record(function, args, kwargs)
 
-    def __call__(
-        self, layer: Any, *others: Any, custom_name: str | None = None, output_shape: Any = None
-    ) -> Any:
-        """Apply a layer to this value: ``x(layer)`` is ``layer(x)``."""
-        return self.apply_module(layer, *others, custom_name=custom_name, output_shape=output_shape)
-
     def apply_module(
         self, layer: Any, *others: Any, custom_name: str | None = None, output_shape: Any = None
     ) -> Any:
-        """Apply a module or a function to this value and to others."""
+        """Apply a module or a function to this value and to others: ``x(layer)``."""
         if isinstance(layer, SymbolicData):
             raise ArgumentError(f"x(layer, y) expected a layer first, received {layer!r}")
-        if isinstance(layer, nn.Module):
-            names = {"custom_name": custom_name, "output_shape": output_shape}
-            return self._record_call(layer, (self, *others), names)
         return _record(layer, (self, *others), {}, custom_name, output_shape)
+
+    __call__ = apply_module
 
     def _part(self, layer: nn.Module) -> Any:
         """Return an item or an attribute; None if it always is None."""
@@ -190,8 +181,6 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         return lengths.pop() if len(lengths) == 1 else self.__index__()
 
     def __contains__(self, item: Any) -> bool:
-        if isinstance(example := self._example(), str):
-            return item in example
         raise ArgumentError(
             f"the contents of {self!r} are not known while the graph is built: write "
             "(x == value).any(), or put the test into the forward of a module"
@@ -213,17 +202,8 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         about = describe_spec(self._node.spec)
         return f"<{type(self).__name__} of {about}; {parents} parents; {children} children>"
 
-    def __hash__(self) -> int:
-        return id(self)
-
     def __deepcopy__(self, memo: dict[int, Any]) -> SymbolicData:
         return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        raise ArgumentError(
-            f"pickle expected data, received {self!r}: pickle the model alone, which makes its "
-            "symbolic inputs and outputs again on demand"
-        )
 
     @classmethod
     def __torch_function__(
@@ -283,8 +263,6 @@ class SymbolicTensor(TensorShape, SymbolicData):
 
     __slots__ = ()
 
-    __hash__ = SymbolicData.__hash__
-
     @property
     def _spec(self) -> TensorSpec:
         spec = self._node.spec
@@ -337,17 +315,10 @@ class _Method:
             raise ArgumentError(method_refused(name))
         return _record_function(self._function, (self._handle, *args), kwargs, as_method=True)
 
-    def __repr__(self) -> str:
-        return f"<method {self.__name__} of {self._handle!r}>"
-
 
 def _is_none(node: Node) -> bool:
     """Return whether a part is always None, as the weights with ``need_weights=False``."""
     return isinstance(node.spec, Concrete) and all(value is None for value in node.spec.values)
-
-
-def _new_handle(node: Node, token: Token) -> Any:
-    return SymbolicTensor(node, token) if type(node.spec) is TensorSpec else handle_of(node, token)
 
 
 def handle_of(node: Node, token: Token) -> Any:

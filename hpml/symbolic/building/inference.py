@@ -36,6 +36,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.weak import WeakIdKeyDictionary
 
+from hpml.base.errors import describe
 from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError, GraphError, ShapeError
 
@@ -60,7 +61,6 @@ from .node import (
     describe_spec,
     format_origin,
     layer_name,
-    layer_text,
     oldest_first,
 )
 
@@ -271,7 +271,7 @@ class _DataSizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.count += 1
         if self.count > MOST_DATA_SIZES:
             raise GraphError(
-                f"{layer_text(self.layer)} expected a number of steps that does not depend on the "
+                f"{describe(self.layer)} expected a number of steps that does not depend on the "
                 "data, received a loop over elements that the data select, which does not end for "
                 "example data: describe the result by hand, output_shape=(None, ...)"
             )
@@ -318,7 +318,7 @@ def _merge(layer: Any, results: tuple[Any, ...], is_real: bool) -> Spec:
         matches = [isinstance(r, Tensor) and (r.ndim, r.dtype) == kind for r in results]
         if not all(matches[:REQUIRED_BATCHES]):
             raise ShapeError(
-                f"{layer_text(layer)} expected to return tensors of one dtype and number of "
+                f"{describe(layer, 200)} expected to return tensors of one dtype and number of "
                 f"dimensions for every batch, received {tuple(first.shape)} and "
                 f"{tuple(results[1].shape)} for two batch sizes: name the dimensions it works along"
             )
@@ -507,7 +507,7 @@ def _message(layer: nn.Module, parents: Sequence[Node], reason: str) -> str:
     if any(parent.spec.depends for parent in parents):
         batches = " and ".join(map(str, EXAMPLE_BATCHES[:REQUIRED_BATCHES]))
         tried = f" It was tried with batches of {batches}."
-    return f"{layer_text(layer)} cannot take a value of {received}: {reason}.{tried}{where}"
+    return f"{describe(layer, 200)} cannot take a value of {received}: {reason}.{tried}{where}"
 
 
 def _first_line(error: BaseException) -> str:

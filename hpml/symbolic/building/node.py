@@ -18,7 +18,6 @@ from torch import nn
 from torch.autograd import Function
 
 _creation = itertools.count()
-_LONGEST_TEXT = 400
 
 
 EXAMPLE_BATCHES = (4, 8, 240, 1)
@@ -222,15 +221,6 @@ def layer_name(layer: nn.Module) -> str:
     """Return the layer's own name for its type, such as ``Linear``."""
     name: str = layer._get_name()  # type: ignore[no-untyped-call]
     return name
-
-
-def layer_text(layer: nn.Module) -> str:
-    """Return the ``repr`` of a layer for a message, or its type if the ``repr`` is long."""
-    try:
-        text = repr(layer)
-    except Exception:  # noqa: BLE001 - a __repr__ of the user may raise anything
-        text = ""
-    return text if 0 < len(text) <= _LONGEST_TEXT else type(layer).__name__
 
 
 def name_of(function: Callable[..., Any]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 import sys
 from collections.abc import Callable
@@ -162,29 +161,11 @@ class Operators:
     def _note_change(self, result: Any, operation: str) -> None:
         """Record an assignment such as ``+=``, which changes a real tensor in place."""
 
-    def __eq__(self, other: object) -> Any:
-        """Compare elementwise when the model runs; use ``is`` to compare symbolic data."""
-        return self._record(operator.eq, self, other)
-
-    def __ne__(self, other: object) -> Any:
-        return self._record(operator.ne, self, other)
-
-    __hash__ = object.__hash__
-
     def __round__(self, digits: int | None = None) -> Any:
         return self._record(round, self, digits)
 
     def __divmod__(self, other: Any) -> Any:
         return self._record(divmod, self, other)
-
-    def __rdivmod__(self, other: Any) -> Any:
-        return self._record(divmod, other, self)
-
-    def __floor__(self) -> Any:
-        return self._record(math.floor, self)
-
-    def __ceil__(self) -> Any:
-        return self._record(math.ceil, self)
 
     __array_priority__ = 1000  # makes NumPy's operators defer to these, as torch's tensors do
 
@@ -224,23 +205,23 @@ _OPERATOR_LAYERS: dict[str, type[nn.Module]] = {
     "mod": useful_layers.ModOpLayer,
     "matmul": useful_layers.MatmulOpLayer,
 }
-_BINARY = (
-    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),
-    *("and", "or", "xor", "lshift", "rshift"),
-)
+_NAMES = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift lt le gt ge eq ne"
+_SIGNS = "+   -   *   /       //       %   **  @      &   |  ^   <<     >>     <  <= >  >= == !="
+SYMBOLS = dict(zip(_NAMES.split(), _SIGNS.split(), strict=True))
+"""The binary operators: names in the module `operator`, without underscores, and symbols."""
+
+FUNCTIONS = {name: getattr(operator, f"__{name}__") for name in SYMBOLS}
 OUT_OF_PLACE: dict[Callable[..., Any], Callable[..., Any]] = {
-    getattr(Tensor, f"__i{name}__"): getattr(operator, f"__{name}__")
-    for name in _BINARY
-    if name != "matmul"
+    getattr(Tensor, f"__i{name}__"): function
+    for name, function in FUNCTIONS.items()
+    if hasattr(Tensor, f"__i{name}__")
 }
 """The replacements for ``total += x`` with a real ``total``, which would change in every run."""
 
-for _name in _BINARY:
-    _function = getattr(operator, f"__{_name}__")
+for _name, _function in FUNCTIONS.items():
     setattr(Operators, f"__{_name}__", _binary(_function, _OPERATOR_LAYERS.get(_name)))
-    setattr(Operators, f"__r{_name}__", _reflected(_function))
-    setattr(Operators, f"__i{_name}__", _assigning(_name))
-for _name in ("lt", "le", "gt", "ge"):
-    setattr(Operators, f"__{_name}__", _binary(getattr(operator, _name)))
+    if hasattr(operator, f"__i{_name}__"):  # not a comparison
+        setattr(Operators, f"__r{_name}__", _reflected(_function))
+        setattr(Operators, f"__i{_name}__", _assigning(_name))
 for _name in ("neg", "pos", "abs", "invert"):
     setattr(Operators, f"__{_name}__", _unary(getattr(operator, _name)))

@@ -28,8 +28,6 @@ class Count(int):
 class UnknownSize(Handle, Operators, WithoutNumbers):
     """A size that depends on the batch; a use of it records ``read(tensor, *arguments)``."""
 
-    __hash__ = object.__hash__
-
     def __init__(self, tensor: Any, size: Any, read: Callable[..., Any], *arguments: Any) -> None:
         self.tensor, self.size, self._read = tensor, size, (read, arguments)
 

@@ -6,7 +6,6 @@ functions of torch as calls of those functions. Other layers are called.
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from torch import nn
 
 from hpml.symbolic import useful_layers
 from hpml.symbolic.building.layer_rules import LAYER_RULES
+from hpml.symbolic.building.operators import FUNCTIONS, SYMBOLS
 
 
 class Expression(NamedTuple):
@@ -35,24 +35,6 @@ class Expression(NamedTuple):
 
 UNPACKED = Expression("{0}")
 """The expression of unpacking, which the assignment does, ``a, b = value``."""
-
-_SYMBOLS = {
-    operator.add: "+",
-    operator.sub: "-",
-    operator.mul: "*",
-    operator.truediv: "/",
-    operator.floordiv: "//",
-    operator.mod: "%",
-    operator.pow: "**",
-    operator.matmul: "@",
-    operator.and_: "&",
-    operator.or_: "|",
-    operator.xor: "^",
-    operator.lt: "<",
-    operator.le: "<=",
-    operator.gt: ">",
-    operator.ge: ">=",
-}
 
 _EXPRESSIONS = {
     kind: Expression(rule.expression, None, rule.parameters, rule.fixed)
@@ -98,7 +80,7 @@ def _function_expression(layer: Any) -> Expression | None:
         text = re.sub(r"\ba(\d+)\b(?!=)", r"{\1}", text)
         return re.sub(r"\bk\[(\d+)\]", lambda match: literals[int(match[1])], text)
 
-    symbol = next((s for known, s in _SYMBOLS.items() if known is layer.function), None)
+    symbol = next((SYMBOLS[n] for n, known in FUNCTIONS.items() if known is layer.function), None)
     if symbol is not None and template.text in ("a0, a1", "a0, k[0]", "k[0], a0"):
         left, right = template.text.split(", ")
         return Expression(f"{fill(left)} {symbol} {fill(right)}")

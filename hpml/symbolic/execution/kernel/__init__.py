@@ -25,7 +25,7 @@ import torch
 from torch import nn
 from torch.autograd import forward_ad
 
-from hpml.symbolic.building.node import layer_text
+from hpml.base.errors import describe
 from hpml.symbolic.errors import ArgumentError, GradientError
 from hpml.symbolic.execution.called import Program, call_in_order, prepare_ordered
 from hpml.symbolic.execution.guard import Guard
@@ -208,7 +208,7 @@ def _steps(graph: Graph, layers: Sequence[nn.Module]) -> list[tuple[int, Step]]:
         except Refused as reason:
             raise ArgumentError(
                 f"execution='numba' expected calls that its kernel supports, received {call.name}, "
-                f"{layer_text(layer)}: {reason}; {_ALTERNATIVES}"
+                f"{describe(layer, 200)}: {reason}; {_ALTERNATIVES}"
             ) from None
         steps.append((position, step))
     return steps
