@@ -38,15 +38,13 @@ class SymbolicModel(nn.Module):
         outputs: the model's results as symbolic data: one, several for a tuple, or a dictionary
             from names to symbolic data.
         enable_cuda_graphs: record the kernels once and replay them on the GPU.
-        enable_forward_codegen: ``True`` means ``execution="codegen"``, ``False`` means
-            ``"ordered"``; ``None`` means that ``execution`` decides.
+        enable_forward_codegen: ``True`` means ``execution="codegen"``, ``False`` ``"ordered"``.
         execution: how the forward runs, one of ``hpml.symbolic.EXECUTIONS``, or ``"numba"``;
-            ``None`` means ``"inlined"``, with the guard of `execution.guard`.
+            ``None`` means ``"inlined"``.
 
     Layers are named by type and number, ``Linear_2``, in the order of the calls, so inserting a
     layer renames the later layers of its type. A ``custom_name`` does not change. A layer that is
-    called with further arguments is a submodule of the layer of that call, ``Scaled_1.function``;
-    after several such calls it has several names.
+    called with further arguments is a submodule of the layer of that call, ``Scaled_1.function``.
 
     Raises:
         ArgumentError: no symbolic data, or a graph that the execution cannot run.
@@ -107,37 +105,32 @@ class SymbolicModel(nn.Module):
             )
         self._modules.update(zip(names, collected.layers, strict=True))
         self._pick_layers = _layer_picker(names)
+        self._timing = timing_from_environment()
         self._prepare()
 
     def _prepare(self) -> None:
-        program = PREPARE[self._execution](self._graph, self._execution_order_layers)
+        layers = self._execution_order_layers
+        program = PREPARE[self._execution](self._graph, layers)
         if self._cuda_graphs:
             program = cuda_graph.prepare(program)
-        self._untimed = program
-        timing = self.__dict__.get("_timing")
-        if timing is None and not self._runs_as_one():
-            timing = timing_from_environment()
-        self._set_timing(timing)
+        if self._timing is not None and self._runs_separately():
+            program = timed.prepare(program, self._graph, layers, self._execution, self._timing)
+        self._program = program
+        self._run = program.run
 
-    def _runs_as_one(self) -> bool:
-        """Return whether the operators are launched together and cannot be timed separately."""
-        return self._cuda_graphs or not BY_NAME[self._execution].separate_operators
+    def _runs_separately(self) -> bool:
+        """Return whether the operators run one by one and can be timed."""
+        return BY_NAME[self._execution].separate_operators and not self._cuda_graphs
 
     def _set_timing(self, timing: Timing | None) -> None:
         """Start timing the operators of each run, or stop with ``None``."""
-        if timing is not None and self._runs_as_one():
-            option = "enable_cuda_graphs" if self._cuda_graphs else f"execution={self._execution!r}"
+        if timing is not None and not self._runs_separately():
             raise ArgumentError(
                 "operator timing expected operators that run one by one, received a model that "
-                f"launches them together: build it without {option}"
+                "launches them together: build it without enable_cuda_graphs and execution='numba'"
             )
-        program = self._untimed
-        if timing is not None:
-            layers = self._execution_order_layers
-            program = timed.prepare(program, self._graph, layers, self._execution, timing)
         self._timing = timing
-        self._program = program
-        self._run = program.run
+        self._prepare()
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
         """Run the graph on real data; call the model instead, ``model(x)``."""
@@ -167,10 +160,8 @@ class SymbolicModel(nn.Module):
         for number, (value, expected) in enumerate(zip(inputs, self._declared, strict=False)):
             if expected is None or not isinstance(value, torch.Tensor):
                 continue
-            if len(value.shape) != len(expected) or any(
-                size is not None and size != received
-                for size, received in zip(expected, value.shape, strict=True)
-            ):
+            sizes = zip(expected, value.shape, strict=False)
+            if value.ndim != len(expected) or any(size not in (None, n) for size, n in sizes):
                 raise ArgumentError(
                     f"input {number} of the model expected shape {expected}, because the model was "
                     f"built with its sizes, received {tuple(value.shape)}: build the model with an "
@@ -180,12 +171,6 @@ class SymbolicModel(nn.Module):
     def _explain(self, error: Exception, inputs: tuple[Any, ...]) -> None:
         """Raise a clearer error for wrong inputs, or add a note about the layer that failed."""
         graph = self._graph
-        if not isinstance(inputs, tuple):
-            raise ArgumentError(
-                "torch.fx.symbolic_trace expected a forward with named arguments, received a "
-                "symbolic model, which takes *inputs: use model.to_fx(), which makes the same "
-                "GraphModule from the graph"
-            ) from None
         if len(inputs) != len(graph.inputs) and not isinstance(error, ArgumentError):
             expected = ", ".join(graph.values[value].text() for value in graph.inputs)
             raise ArgumentError(
@@ -205,8 +190,7 @@ class SymbolicModel(nn.Module):
                 return
 
     def _describe_call(self, position: int) -> str:
-        call = self._graph.calls[position]
-        layer = self._execution_order_layers[position]
+        call, layer = self._graph.calls[position], self._execution_order_layers[position]
         arguments = " and ".join(self._graph.values[a].text() for a in call.arguments)
         place = "" if call.origin is None else f", written at {format_origin(call.origin)}"
         return (
@@ -318,7 +302,7 @@ class SymbolicModel(nn.Module):
         >>> infer(torch.tensor([[-1.0, 2.0]]))
         tensor([[0., 2.]])
         """
-        program = self._untimed
+        program = self._program
         if self._execution != KERNEL:
             program = PREPARE[KERNEL](self._graph, self._execution_order_layers)
         return compiled_inference(self, program)
@@ -346,22 +330,15 @@ class SymbolicModel(nn.Module):
             ArgumentError: the model does not compute the value, or it returns a dictionary.
         """
         (handle,) = as_handles("add_output", node)
-        nodes = self._all_nodes()
-        try:
-            output = current(handle._node)
-            value = next(i for i, candidate in enumerate(nodes) if candidate is output)
-        except StopIteration:
-            raise ArgumentError(
-                f"add_output expected a value that this model computes, received "
-                f"{handle._node.describe()}: build a model with it in outputs instead"
-            ) from None
-        if value in self._graph.inputs or self._graph.output_names:
+        nodes, output = self._all_nodes(), current(handle._node)
+        if output not in nodes[len(self._graph.inputs) :] or self._graph.output_names:
             raise ArgumentError(
                 "add_output expected a value that the model computes, and a model that returns one "
                 f"value or a tuple, received the {handle._node.describe()} and "
                 f"{len(self._graph.output_names)} named outputs: build a model with it in "
                 "outputs instead"
             )
+        value = nodes.index(output)
         self._graph = self._graph._replace(outputs=(*self._graph.outputs, value))
         self._prepare()
 
@@ -372,7 +349,7 @@ class SymbolicModel(nn.Module):
     def __getstate__(self) -> Any:
         # A copy generates the program again; the nodes refer to the layers of the original.
         state = super().__getstate__()  # type: ignore[no-untyped-call]
-        for name in ("_program", "_run", "_pick_layers", "_untimed", "_timing"):
+        for name in ("_program", "_run", "_pick_layers", "_timing"):
             del state[name]
         state["_nodes"] = []
         return state
@@ -380,6 +357,7 @@ class SymbolicModel(nn.Module):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)  # type: ignore[no-untyped-call]
         self._pick_layers = _layer_picker([call.module for call in self._graph.calls])
+        self._timing = timing_from_environment()
         self._prepare()
 
     def to_fx(self) -> torch.fx.GraphModule:
@@ -389,10 +367,9 @@ class SymbolicModel(nn.Module):
     def partial_run(self, known: Mapping[SymbolicData, Any]) -> PartialRun:
         """Run the calls that depend on known inputs alone; return a model of the other calls.
 
-        Use it for a loop in which only the other inputs vary. Calls that may be random or have
-        state are not run in advance: unknown code, and in training dropout and batch
-        normalisation. Later changes of weights or mode affect the remaining calls only. Gradients
-        work for one backward.
+        Calls that may be random or have state are not run in advance: unknown code, and in training
+        dropout and batch normalisation. Later changes of weights or mode affect the remaining calls
+        only. Gradients work for one backward.
 
         Args:
             known: values by input, ``{model.inputs[1]: value}``.

@@ -12,7 +12,6 @@ import torch
 from torch import fx, nn
 
 from hpml.symbolic import EXECUTIONS, SymbolicModel
-from hpml.symbolic.errors import ArgumentError
 from tests.symbolic.hazards import (
     LAYERS,
     Pair,
@@ -123,15 +122,6 @@ def test_symbolic_trace_sees_the_layers(tracer: Callable[[], fx.Tracer]) -> None
         names = [call.name for call in models[0].graph.calls if call.name in LAYERS]
         assert called == [f"model.{name}" for name in names]
     assert called_layers(models[0]) == always_called(models[0])
-
-
-@pytest.mark.parametrize("execution", ["inlined", "codegen"])
-def test_symbolic_trace_of_the_model_itself_says_what_to_use(execution: str) -> None:
-    model = model_of(network(training=False), execution)
-    gc.collect()
-    with pytest.raises(ArgumentError):
-        fx.symbolic_trace(model)
-    assert_same(model.to_fx()(value()), model(value()))
 
 
 # --- what watches or repeats a forward ------------------------------------------------------------
