@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,11 +13,10 @@ from hpml.base.drawing import DrawingError, Look, draw, lay_out
 
 from .building.handles import SymbolicData, as_handles, handle_of
 from .building.interception import handle_token
-from .building.node import Concrete, Node, layer_name, oldest_first
+from .building.node import Node, oldest_first
 from .errors import ArgumentError, GraphError
 from .graph import Graph, collect
 from .symbolic_model import SymbolicModel
-from .useful_layers import GetAttr
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,19 +60,16 @@ def draw_graph(
 
     Args:
         model: the model to draw; labels are then the names of its layers.
-        inputs: symbolic data, one or several.
-        outputs: symbolic data, one or several.
-        node_text_func: from symbolic data to the text in its box; the shape by default, with
-            ``None`` for an unknown batch size.
+        inputs: symbolic data, one or a list.
+        outputs: symbolic data, one or a list.
+        node_text_func: from symbolic data to the text in its box; the shape by default.
         edge_text_func: from a layer to its text; its name by default.
-        node_text_namespace: a mapping such as ``globals()`` from variable names to values, to
-            label the values with the names. Ignored with ``node_text_func``.
+        node_text_namespace: names of values to show, such as ``globals()``.
         rotate_graph: draw from left to right instead of from top to bottom.
         rotate_labels: turn the labels to run along their lines.
         show: call ``matplotlib.pyplot.show``; otherwise no figure is left open.
-        figsize: width and height in inches; the drawing, including text, is scaled to fit. By
-            default the size grows with the graph.
-        ax: draw here instead of on a new figure; the drawing is scaled to fit.
+        figsize: width and height in inches. By default the size grows with the graph.
+        ax: draw here instead of on a new figure.
         highlight: values to highlight: symbolic data, or their numbers in ``model.graph``.
 
     Returns:
@@ -133,16 +130,18 @@ def _choose(model: Any, inputs: Any, outputs: Any) -> _Part:
                 f"model expected a SymbolicModel, received {type(model).__name__}: only those "
                 "have a graph; build one with SymbolicModel(inputs, outputs)"
             )
-        layers = model._execution_order_layers
-        names = _model_names(model.graph, layers)
-        return _Part(model.graph, layers, model._nodes, names, frozenset())
+        names = [  # a repeated call of a layer also has the name of the first
+            call.name if call.name == call.module else f"{call.name} (= {call.module})"
+            for call in model.graph.calls
+        ]
+        return _Part(model.graph, model.ordered_layers, model._nodes, names, frozenset())
     if model is not None or (inputs is None and outputs is None):
         raise ArgumentError(
             "draw_graph expected a model, or inputs= and outputs= or one of them, received "
             f"{'both' if model is not None else 'none of them'}"
         )
-    input_nodes = [] if inputs is None else _nodes("inputs", inputs)
-    output_nodes = [] if outputs is None else _nodes("outputs", outputs)
+    input_nodes = [] if inputs is None else [h._node for h in as_handles("inputs", inputs)]
+    output_nodes = [] if outputs is None else [h._node for h in as_handles("outputs", outputs)]
     outside: list[Node] = []
     if inputs is None:
         input_nodes = [node for node in oldest_first(output_nodes) if node.layer is None]
@@ -150,18 +149,11 @@ def _choose(model: Any, inputs: Any, outputs: Any) -> _Part:
         output_nodes, outside = _descendants(input_nodes)
     collected = collect([*input_nodes, *outside], output_nodes)
     names = [
-        _attribute_name(layer)
-        or collected.nodes[_first_result(call.results)].custom_name
-        or layer_name(layer)
-        for call, layer in zip(collected.graph.calls, collected.layers, strict=True)
+        collected.nodes[next(filter(None, call.results))].custom_name or call.layer_type
+        for call in collected.graph.calls
     ]
     numbers = frozenset(range(len(input_nodes), len(input_nodes) + len(outside)))
     return _Part(collected.graph, collected.layers, collected.nodes, names, numbers)
-
-
-def _nodes(name: str, value: Any) -> list[Node]:
-    several = isinstance(value, Iterable) and not isinstance(value, SymbolicData)
-    return [handle._node for handle in as_handles(name, list(value) if several else value)]
 
 
 def _descendants(nodes: list[Node]) -> tuple[list[Node], list[Node]]:
@@ -175,15 +167,8 @@ def _descendants(nodes: list[Node]) -> tuple[list[Node], list[Node]]:
     below = found.difference(nodes)
     ends = below.difference(*[node.parents for node in below])
     outside = {parent for node in below for parent in node.parents if parent not in found}
-    return sorted(ends, key=_age), sorted(outside, key=_age)
-
-
-def _age(node: Node) -> int:
-    return node.index
-
-
-def _first_result(results: tuple[int | None, ...]) -> int:
-    return next(result for result in results if result is not None)
+    age = operator.attrgetter("index")
+    return sorted(ends, key=age), sorted(outside, key=age)
 
 
 def _numbers_of(part: _Part, highlight: Collection[SymbolicData | int]) -> frozenset[int]:
@@ -204,21 +189,6 @@ def _numbers_of(part: _Part, highlight: Collection[SymbolicData | int]) -> froze
 # --- labels ---------------------------------------------------------------------------------------
 
 
-def _model_names(graph: Graph, layers: Sequence[nn.Module]) -> list[str]:
-    """Return the name of each call; a repeated call of a layer also has its first call's name."""
-    first: dict[nn.Module, str] = {}
-    names = []
-    for call, layer in zip(graph.calls, layers, strict=True):
-        earlier = first.setdefault(layer, call.name)
-        again = "" if earlier == call.name else f" (= {earlier})"
-        names.append(_attribute_name(layer) or call.name + again)
-    return names
-
-
-def _attribute_name(layer: nn.Module) -> str:
-    return f".{layer.name}" if isinstance(layer, GetAttr) else ""
-
-
 def _node_text(
     part: _Part,
     function: Callable[[Any], str] | None,
@@ -236,25 +206,13 @@ def _node_text(
         node = part.nodes[number]
         if function is not None:
             return _shortened(function(handle_of(node, handle_token())))
-        about = _concrete_text(node) or part.graph.values[number].text()
+        about = part.graph.values[number].text()
         return _shortened(f"{names[node]}\n{about}" if node in names else about)
 
     return text
 
 
-def _concrete_text(node: Node) -> str:
-    """Return the label of a value that is not a tensor, such as ``list(3)``."""
-    if not isinstance(node.spec, Concrete) or not node.spec.is_real:
-        return ""
-    value = node.spec.value
-    size = f"({len(value)})" if hasattr(value, "__len__") else ""
-    return "callable" if callable(value) else type(value).__name__ + size
-
-
 def _shortened(text: object) -> str:
     """Return a text that fits into a box."""
-    lines = [
-        line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
-        for line in str(text).expandtabs(4).splitlines()
-    ]
-    return "\n".join(lines if len(lines) <= _MOST_LINES else [*lines[: _MOST_LINES - 1], "…"])
+    lines = str(text).expandtabs(4).splitlines()[:_MOST_LINES]
+    return "\n".join([line[:_LONGEST_LINE] for line in lines])
