@@ -20,7 +20,6 @@ from torch.nn.modules.dropout import _DropoutNd
 from hpml.base.errors import describe
 
 from . import useful_layers
-from .building.handles import SymbolicData
 from .errors import ArgumentError
 from .graph import Graph
 
@@ -89,17 +88,11 @@ def partial_run(
 
 def _known_values(model: Any, known: Mapping[Any, Any]) -> dict[int, Any]:
     """Return the known values by the number of their input, in the order of the inputs."""
-    if not isinstance(known, Mapping):
-        raise ArgumentError(
-            f"partial_run expected a dict from the known inputs to their values, received "
-            f"{describe(known)}: write partial_run({{model.inputs[0]: value}})"
-        )
     places = dict(zip(model.inputs, model.graph.inputs, strict=True))
-    unknown = [key for key in known if not isinstance(key, SymbolicData) or key not in places]
-    if unknown:
+    if not isinstance(known, Mapping) or not places.keys() >= known.keys():
         raise ArgumentError(
-            f"partial_run expected inputs of this model as keys, received {unknown[0]!r}: "
-            "they are in model.inputs"
+            "partial_run expected a dict from inputs of this model, which are in model.inputs, to "
+            f"their values, received {describe(known)}"
         )
     return {value: known[key] for key, value in places.items() if key in known}
 

@@ -117,7 +117,6 @@ UNARY: dict[str, Callable[[Any], Any]] = {
     "similar": lambda h: (h @ h.T).tanh() @ h / h.size(0),
     "half the batch": lambda h: h - h[: h.shape[0] // 2].sum(0),
     "largest": lambda h: h * (h == h.max(1, keepdim=True).values),
-    "kept": lambda h: h / ((h[h > 0] * 2).shape[0] + 1),
     "split": lambda h: h / h.split(3)[0].shape[0],
     "padded": lambda h: h / nn.functional.pad(h, (0, 0, 0, -h.shape[0] % 8)).shape[0],
     "remainder": lambda h: h * (h.shape[0] % 4 + 1),

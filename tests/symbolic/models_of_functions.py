@@ -140,21 +140,19 @@ def methods_of_tensors(execution: str) -> Program:
 
 @program
 def symbolic_indices(execution: str) -> Program:
-    def forward(x: Any, i: Any, n: Any, mask: Any, where: Any) -> Any:
+    def forward(x: Any, i: Any, n: Any, where: Any) -> Any:
         return (
             *(x[i], x[:, n:], x[i, n], x[..., i:n], x[:n:i]),
-            *(x[mask], x[where], x[torch.tensor([2, 0])], x[where, 0], x[[0, 2]]),
+            *(x[where], x[torch.tensor([2, 0])], x[where, 0], x[[0, 2]]),
         )
 
     inputs = [
         lambda: Input(batch_shape=(4, 5)),
         lambda: CustomInput(1),
         lambda: CustomInput(2),
-        lambda: Input(batch_shape=(4,), dtype=torch.bool),
         lambda: CustomInput(torch.tensor([3, 1])),
     ]
-    mask = torch.tensor([True, False, True, True])
-    return Program(forward, inputs, [torch.rand(4, 5), 2, 3, mask, torch.tensor([0, 3])])
+    return Program(forward, inputs, [torch.rand(4, 5), 2, 3, torch.tensor([0, 3])])
 
 
 @program

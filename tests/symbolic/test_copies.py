@@ -91,7 +91,6 @@ FUNCTIONS: dict[str, Any] = {
     "new_zeros": lambda x: x.new_zeros(x.shape[0], 3),
     "new_ones": lambda x: x.new_ones((x.shape[0], 3)),
     "zeros": lambda x: torch.zeros(x.shape[0], 3),
-    "unique": lambda x: torch.unique(x),
 }
 
 

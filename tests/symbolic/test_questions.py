@@ -272,19 +272,3 @@ def test_a_long_layer_is_named_in_a_few_lines() -> None:
     with pytest.raises(RuntimeError) as failed:
         model(torch.rand(5, 3))
     assert len("".join(failed.value.__notes__)) < 1500
-
-
-def test_a_loop_that_examples_do_not_end_is_refused() -> None:
-    class Halt(nn.Module):
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            active = torch.arange(len(x))
-            while len(active):
-                x = x / 2
-                active = active[x[active].norm(dim=1) > 0.5]
-            return x
-
-    x = Input(shape=(4,))
-    with pytest.raises(GraphError):
-        Halt()(x)
-    model = SymbolicModel(x, Halt()(x, output_shape=(None, 4)))
-    assert torch.equal(model(torch.ones(3, 4)), Halt()(torch.ones(3, 4)))

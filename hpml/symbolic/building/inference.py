@@ -45,11 +45,9 @@ from .interception import Handle
 from .layer_rules import LAYER_RULES
 from .node import (
     BATCH,
-    DATA_SIZES,
     EXAMPLE_BATCHES,
     IN_PLACE,
     ITSELF,
-    MOST_DATA_SIZES,
     REQUIRED_BATCHES,
     Concrete,
     Effects,
@@ -184,11 +182,10 @@ def _run(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
         type(p.spec) is Concrete and p.spec.is_real and not _has_no_tensors(p.spec.value)
         for p in parents
     )
-    attempts = [(True, False), (True, True), (False, True)]  # a watched run is slower
     reasons = []
-    for meta, watched in attempts[-1:] if needs_data else attempts:
+    for meta in (False,) if needs_data else (True, False):
         try:
-            return _run_examples(layer, parents, meta=meta, watched=watched)
+            return _run_examples(layer, parents, meta)
         except GraphError:
             raise
         except Exception as error:  # a layer may raise anything
@@ -212,11 +209,9 @@ def _is_about_meta(error: RuntimeError) -> bool:
     return isinstance(error, NotImplementedError) or "meta" in str(error).lower()
 
 
-def _run_examples(
-    layer: nn.Module, parents: Sequence[Node], *, meta: bool, watched: bool
-) -> Inferred:
+def _run_examples(layer: nn.Module, parents: Sequence[Node], meta: bool) -> Inferred:
     specs = [parent.spec for parent in parents]
-    depends = watched or any(spec.depends for spec in specs)
+    depends = not meta or any(spec.depends for spec in specs)
     count = min([spec.examples for spec in specs], default=1) if depends else 1
     device = torch.device("meta") if meta else device_of(layer)
     results, effects = [], None
@@ -224,7 +219,7 @@ def _run_examples(
         arguments = [_value(parent, example, device) for parent in parents]
         argument_tensors = [_tensors_in(argument) for argument in arguments]
         versions = [[tensor._version for tensor in tensors] for tensors in argument_tensors]
-        watch = _DataSizes(DATA_SIZES[example], layer, arguments) if watched else no_context
+        watch = no_context if meta else _FixedSizes(layer, arguments)
         try:
             result = _call(layer, arguments, meta, watch)
         except Exception:
@@ -237,72 +232,40 @@ def _run_examples(
     return _merge(layer, tuple(results), not meta), effects
 
 
-class _DataSizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Gives each size that depends on the data a value that is not the same for all examples.
+class _FixedSizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Refuses operators whose results have a size that depends on the data, as ``x[x > 0]``.
 
-    So are the sizes derived from it. A size that depends on constants only is the real one.
+    Meta tensors have no data for them. A size that depends on constants only is known.
     """
 
-    def __init__(self, size: int, layer: nn.Module, arguments: list[Any]) -> None:
+    def __init__(self, layer: nn.Module, arguments: list[Any]) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.size, self.layer, self.count = size, layer, 0
+        self.layer = layer
         self.data = WeakIdKeyDictionary(dict.fromkeys(_tensors([arguments, *layer.parameters()])))
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs = kwargs or {}
-        if func in _INDEXING:
-            args = (args[0], [part for index in args[1] for part in self._parts(index)], *args[2:])
+        result = func(*args, **(kwargs or {}))
         is_data = torch.Tag.nondeterministic_seeded in func.tags
-        is_data |= any(tensor in self.data for tensor in _tensors((args, kwargs)))
-        if is_data and func in _DATA_SIZED:
-            result = _DATA_SIZED[func](self._next_size(), *args, **kwargs)
-        else:
-            result = func(*args, **kwargs)
-        if is_data:
+        if is_data or any(tensor in self.data for tensor in _tensors((args, kwargs))):
+            selects = torch.Tag.dynamic_output_shape in func.tags
+            if func is torch.ops.aten.index.Tensor:  # also for indices of a known number
+                selects = any(map(self._is_mask, args[1]))
+            if selects:
+                raise GraphError(
+                    f"{describe(self.layer)} expected sizes that do not depend on the data, "
+                    f"received {func}, which selects elements by their values: give the shape by "
+                    "hand, add_to_graph(torch.masked_select, x, x > 0, output_shape=(None,)) or "
+                    "layer(x, output_shape=...)"
+                )
             self.data.update(dict.fromkeys(_tensors(result)))
         return result
 
-    def _parts(self, index: Any) -> tuple[Tensor | None, ...]:
-        """Return a mask as one index for each of its dimensions."""
-        is_mask = index is not None and index.dtype is torch.bool and index in self.data
-        return _nonzero(self._next_size(), index).unbind(1) if is_mask else (index,)
-
-    def _next_size(self) -> int:
-        self.count += 1
-        if self.count > MOST_DATA_SIZES:
-            raise GraphError(
-                f"{describe(self.layer)} expected a number of steps that does not depend on the "
-                "data, received a loop over elements that the data select, which does not end for "
-                "example data: describe the result by hand, output_shape=(None, ...)"
-            )
-        return self.size
+    def _is_mask(self, index: Any) -> bool:
+        return index is not None and index.dtype in (torch.bool, torch.uint8) and index in self.data
 
 
 def _tensors(value: Any) -> list[Tensor]:
     return [leaf for leaf in tree_leaves(value) if isinstance(leaf, Tensor)]
-
-
-def _nonzero(size: int, x: Tensor) -> Tensor:
-    return x.new_zeros(size, x.ndim, dtype=torch.int64)
-
-
-def _unique(size: int, x: Tensor, dim: int | None = None) -> tuple[Tensor, Tensor, Tensor]:
-    """Return unique values, the inverse and the counts."""
-    counts = x.new_zeros(size, dtype=torch.int64)
-    if dim is None:
-        return x.new_zeros(size), torch.zeros_like(x, dtype=torch.int64), counts
-    return x.index_select(dim, counts), counts.new_zeros(x.shape[dim]), counts
-
-
-aten = torch.ops.aten
-_INDEXING = (aten.index.Tensor, aten.index_put.default, aten.index_put_.default)
-_DATA_SIZED: dict[Any, Callable[..., Any]] = {
-    aten.nonzero.default: _nonzero,
-    aten.masked_select.default: lambda size, x, mask: x.new_zeros(size),
-    aten._unique2.default: lambda size, x, *flags: _unique(size, x),
-    aten.unique_dim.default: lambda size, x, dim, *flags: _unique(size, x, dim),
-    aten.unique_consecutive.default: lambda size, x, *flags: _unique(size, x, *flags[2:]),
-}
 
 
 def _merge(layer: Any, results: tuple[Any, ...], is_real: bool) -> Spec:

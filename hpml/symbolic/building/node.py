@@ -26,9 +26,6 @@ EXAMPLE_BATCHES = (4, 8, 240, 1)
 The first two can be split into halves, quarters and pairs. The others detect cases such as
 ``x[:3]``, which has fewer rows for a smaller batch.
 """
-DATA_SIZES = (24, 96, 720, 1)
-"""The examples of a size that depends on the data: multiples of the batch, not all the same."""
-MOST_DATA_SIZES = 1000  # in one layer; a loop over what the data select need not end for examples
 REQUIRED_BATCHES = 2  # how many of them a layer has to accept
 
 
