@@ -58,14 +58,7 @@ WRONG: dict[str, Callable[[Any], Any]] = {
     "an output of another model": lambda x: model_of(x).add_output(Input(shape=(3,)) * 2),
     "an input as a further output": lambda x: model_of(x).add_output(x),
     "a further output that is no symbolic data": lambda x: model_of(x).add_output(3),
-    "arguments nested too deeply": lambda x: add_to_graph(repr, nested(x, 300)),
 }
-
-
-def nested(value: Any, depth: int) -> Any:
-    for _ in range(depth):
-        value = [value]
-    return value
 
 
 @pytest.mark.parametrize("what", WRONG)

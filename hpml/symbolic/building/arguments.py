@@ -112,7 +112,7 @@ class _Call:
         self.constants.append(value)
         return f"k[{len(self.constants) - 1}]"
 
-    def text(self, value: Any, around: tuple[Any, ...] = ()) -> str:
+    def text(self, value: Any) -> str:
         if isinstance(value, self.kind):
             # An unknown size is recorded as symbolic data when it is used.
             symbolic = getattr(type(value), "symbolic", None)
@@ -120,14 +120,8 @@ class _Call:
             return f"a{len(self.found) - 1}"
         if not _needs_splitting(value, self.kind):
             return self.constant(value)
-        if len(around) > _MAX_DEPTH or any(value is outer for outer in around):
-            raise ArgumentError(
-                f"containers among the arguments expected at most {_MAX_DEPTH} levels and none "
-                "that contains itself, received more: pass the symbolic values in them one by one"
-            )
-        inside = (*around, value)
         if type(value) is dict:
-            items = [f"{self.constant(k)}: {self.text(v, inside)}" for k, v in value.items()]
+            items = [f"{self.constant(k)}: {self.text(v)}" for k, v in value.items()]
             return "{" + ", ".join(items) + "}"
         if type(value) not in (list, slice) and not isinstance(value, tuple):
             raise ArgumentError(
@@ -138,15 +132,10 @@ class _Call:
         before, after = _BRACKETS.get(type(value), ("", ""))
         if not before:  # a named tuple is made from a list by `_make`, other types by a call
             before, after = self.constant(getattr(type(value), "_make", type(value))) + "([", "])"
-        return (
-            before
-            + ", ".join([self.text(part, inside) for part in children_of(value) or ()])
-            + after
-        )
+        return before + ", ".join([self.text(part) for part in children_of(value) or ()]) + after
 
 
 _BRACKETS = {list: ("[", "]"), tuple: ("(", ",)"), slice: ("slice(", ")")}
-_MAX_DEPTH = 80
 
 
 def _needs_splitting(value: Any, kind: type) -> bool:

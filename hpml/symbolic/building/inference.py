@@ -519,16 +519,12 @@ def evaluate(node: Node) -> Any:
 
 
 def _example_input(node: Node) -> Any:
-    if not isinstance(node.spec, TensorSpec):
-        raise GraphError(
-            f"the {node.describe()} of a copied model has no example: use the symbolic data of "
-            "the original model"
-        )
     if isinstance(node.example, Tensor):
         return node.example.detach().clone()
+    spec: Any = node.spec
     batch = 1 if node.example is None else node.example.batch
-    shape = tuple([size if isinstance(size, int) else batch for size in node.spec.shape])
-    return random_tensor(shape, node.spec.dtype, node.example, node.index)
+    shape = tuple([size if isinstance(size, int) else batch for size in spec.shape])
+    return random_tensor(shape, spec.dtype, node.example, node.index)
 
 
 def _apply(node: Node, layer: nn.Module, arguments: list[Any]) -> Any:

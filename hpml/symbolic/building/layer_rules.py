@@ -130,14 +130,10 @@ LAYER_RULES: dict[type[nn.Module], LayerRule] = {
     nn.Conv2d: _convolution_rule("conv2d"),
     nn.ReLU: LayerRule("relu({0}, {l}.inplace)", _same, ("relu", "inplace")),
     nn.GELU: LayerRule("gelu({0}, approximate={l}.approximate)", _same, ("gelu", "approximate")),
-    nn.LeakyReLU: LayerRule(
-        "leaky_relu({0}, {l}.negative_slope, {l}.inplace)",
-        _same,
-        ("leaky_relu", "negative_slope", "inplace"),
-    ),
+    nn.LeakyReLU: LayerRule("leaky_relu({0}, {l}.negative_slope, {l}.inplace)", _same),
     nn.SiLU: LayerRule("silu({0}, inplace={l}.inplace)", _same, ("silu", "inplace")),
     nn.Softmax: LayerRule("softmax({0}, {l}.dim, _stacklevel=5)"),
-    nn.Hardswish: LayerRule("hardswish({0}, {l}.inplace)", _same, ("hardswish", "inplace")),
+    nn.Hardswish: LayerRule("hardswish({0}, {l}.inplace)", _same),
     nn.Sigmoid: LayerRule("sigmoid({0})", _same, ("sigmoid",)),
     nn.Tanh: LayerRule("tanh({0})", _same, ("tanh",)),
     nn.Dropout: LayerRule(

@@ -31,7 +31,7 @@ from hpml.symbolic.useful_layers import UnpackLayer
 from .called import Program, call_in_order, prepare_ordered
 from .guard import Guard
 from .inline_expressions import UNPACKED, Expression, expression_of
-from .source import Wording, compile_source, failed_call_in, running_source
+from .source import CALLING, Wording, compile_source, failed_call_in, running_source
 
 
 def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
@@ -110,7 +110,7 @@ def inlining(
     def call(position: int, arguments: list[str]) -> str:
         expression = expressions[position]
         if expression is None:
-            return f"l[{position}]({', '.join(arguments)})"
+            return CALLING.call(position, arguments)
         if graph.calls[position].unpacks:
             return arguments[0].removeprefix("*")
         return write(expression, arguments, f"l[{position}]", f"p[{position}]")
@@ -118,7 +118,7 @@ def inlining(
     def loop(start: int, end: int, name: str) -> tuple[str, str]:
         expression = expressions[start]
         if expression is None:
-            return f"for layer in l[{start}:{end}]:", f"layer({name})"
+            return CALLING.loop(start, end, name)
         body = write(expression, [name], "layer", "q")
         layers, parameters = f"l[{start}:{end}]", f"p[{start}:{end}]"
         if "{p}" not in expression.text:
@@ -131,4 +131,4 @@ def inlining(
         expression = expressions[position]
         return None if expression is None else (expression.text, id(expression.function))
 
-    return Wording("forward", "l, p", (), True, call, loop, kind), names
+    return Wording(parameters="l, p", opening=(), call=call, loop=loop, kind=kind), names

@@ -28,36 +28,38 @@ class Source(NamedTuple):
     spans: tuple[tuple[int, int], ...]  # for each line its calls: first, and one past the last
 
 
+def _call(position: int, arguments: list[str]) -> str:
+    return f"l[{position}]({', '.join(arguments)})"
+
+
+def _loop(start: int, end: int, name: str) -> tuple[str, str]:
+    return f"for layer in l[{start}:{end}]:", f"layer({name})"
+
+
+def _statement(results: str, expression: str, arguments: list[str]) -> list[str]:
+    return [f"{results} = {expression}"]
+
+
 class Wording(NamedTuple):
-    """The syntax of a program; the order of the calls and the names are independent of it."""
+    """The syntax of a program; by default it calls each layer, ``h0 = l[3](h0)``.
 
-    head: str  # the name of the function
-    parameters: str  # before the inputs
-    opening: tuple[str, ...]  # the lines before the first call
-    comments: bool  # whether a comment names the layers of each line
-    call: Callable[[int, list[str]], str]  # from position and arguments to the expression
-    loop: Callable[[int, int, str], tuple[str, str]]  # from a chain to the head and the expression
-    kind: Callable[[int], Any]  # all calls of a loop have the same kind
+    The order of the calls and the names are independent of it.
+    """
+
+    head: str = "forward"  # the name of the function
+    parameters: str = "self"  # before the inputs
+    opening: tuple[str, ...] = ("l = self._execution_order_layers",)  # before the first call
+    comments: bool = True  # whether a comment names the layers of each line
+    # From position and arguments to the expression.
+    call: Callable[[int, list[str]], str] = _call
+    # From the start and end of a chain and the value's name to the head and the expression.
+    loop: Callable[[int, int, str], tuple[str, str]] = _loop
+    kind: Callable[[int], Any] = lambda position: None  # all calls of a loop have the same kind
     # From results, expression and arguments to the lines of a call.
-    statement: Callable[[str, str, list[str]], list[str]] = lambda results, expression, arguments: [
-        f"{results} = {expression}"
-    ]
+    statement: Callable[[str, str, list[str]], list[str]] = _statement
 
 
-def calling_layers(head: str, *, comments: bool) -> Wording:
-    """Return the wording that calls each layer, ``h0 = l[3](h0)``."""
-    return Wording(
-        head=head,
-        parameters="self",
-        opening=("l = self._execution_order_layers",),
-        comments=comments,
-        call=lambda position, arguments: f"l[{position}]({', '.join(arguments)})",
-        loop=lambda start, end, name: (
-            f"for layer in l[{start}:{end}]:",
-            f"layer({name})",
-        ),
-        kind=lambda position: None,
-    )
+CALLING = Wording()
 
 
 def documented_source(graph: Graph, min_loop_length: float) -> Source:
@@ -72,13 +74,12 @@ def documented_source(graph: Graph, min_loop_length: float) -> Source:
     for position, value in reversed(list(enumerate(graph.outputs))):
         names[value] = f"o{position:0{width}}"
     _name_inputs(graph, names, width)
-    wording = calling_layers("_generated_forward", comments=False)
+    wording = Wording("_generated_forward", comments=False)
     return _write(graph, wording, names, find_chains(graph, min_loop_length, wording.kind))
 
 
-def running_source(graph: Graph, min_loop_length: float, wording: Wording | None = None) -> Source:
+def running_source(graph: Graph, min_loop_length: float, wording: Wording = CALLING) -> Source:
     """Return the source that runs, which reuses the names of dead values."""
-    wording = wording or calling_layers("forward", comments=True)
     slots = assign_slots(graph)
     width = len(str(max(len(graph.inputs), max(slots, default=0))))
     texts = [f"h{slot - len(graph.inputs):0{width}}" for slot in range(max(slots, default=-1) + 1)]

@@ -23,7 +23,7 @@ from hpml.symbolic.graph import Graph
 from . import inlined
 from .called import Program
 from .guard import Guard
-from .source import calling_layers, compile_source, failed_call_in, running_source
+from .source import Wording, compile_source, failed_call_in, running_source
 
 
 def prepare(
@@ -33,7 +33,7 @@ def prepare(
     guard, first = None, Label("[Layer lookup]")
     note = "[Mem alloc/free] is the time of freeing values; PyTorch allocates inside the operators."
     names: dict[str, Any] = {}
-    wording = calling_layers("forward", comments=True)._replace(opening=())
+    wording = Wording(opening=())
     if execution == "inlined":
         expressions = inlined.expressions_of(graph, layers)
         wording, names = inlined.inlining(graph, expressions)

@@ -48,10 +48,6 @@ def _form(expression: str, *constants: float) -> Callable[..., Form]:
     return lambda inplace=False: (expression, constants)
 
 
-def _leaky_relu(negative_slope: float = 0.01, inplace: bool = False) -> Form:
-    return "u if not u <= k0 else u * k1", (0.0, float(negative_slope))
-
-
 def _gelu(approximate: str = "none") -> Form:
     if approximate == "tanh":
         inner = "k1 * (u + k2 * u * u * u)"
@@ -61,19 +57,10 @@ def _gelu(approximate: str = "none") -> Form:
 
 
 _FORMS: dict[str, Callable[..., Form]] = {
-    "neg": _form("-u"),
-    "abs": _form("abs(u)"),
-    "exp": _form("math.exp(u)"),
-    "log": _form("math.log(u)"),
-    "sqrt": _form("math.sqrt(u)"),
-    "sin": _form("math.sin(u)"),
-    "cos": _form("math.cos(u)"),
     "tanh": _form("math.tanh(u)"),
     "sigmoid": _form("k0 / (k0 + math.exp(-u))", 1.0),
     "relu": _form("u if not u <= k0 else k0", 0.0),  # `not <=`, so that NaN stays NaN
-    "leaky_relu": _leaky_relu,
     "silu": _form("u / (k0 + math.exp(-u))", 1.0),
-    "hardswish": _form("u * min(max(u + k0, k1), k2) / k2", 3.0, 0.0, 6.0),
     "gelu": _gelu,
 }
 _ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "div": "/"}
