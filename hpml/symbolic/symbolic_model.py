@@ -22,7 +22,7 @@ from .building.node import Node, format_origin
 from .building.recording import check_unchanged, current
 from .errors import ArgumentError, GraphError
 from .execution import PREPARE, cuda_graph, timed
-from .execution.kernel import CompiledInference, compiled_inference
+from .execution.kernel import CompiledInference
 from .execution.source import documented_source
 from .graph import Collected, Graph, collect
 from .graph.reading import graph_module, summary_text
@@ -305,7 +305,8 @@ class SymbolicModel(nn.Module):
         program = self._program
         if self._execution != KERNEL:
             program = PREPARE[KERNEL](self._graph, self._execution_order_layers)
-        return compiled_inference(self, program)
+        assert program.infer is not None  # set by the kernel
+        return program.infer(self)  # type: ignore[no-any-return]
 
     def summary(self) -> None:
         """Print a table of the layers, their output shapes and their parameters."""

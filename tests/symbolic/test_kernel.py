@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
+import torch.utils.flop_counter
 from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel, useful_layers
@@ -244,19 +245,22 @@ def small_model() -> SymbolicModel:
 
 EVENTS: dict[str, Callable[[Any], Any]] = {
     "nothing": lambda model: None,
-    "training": lambda model: model.train(),
     "weights edited": lambda model: model.linear.weight.data.mul_(3),
     "a weight replaced": lambda model: setattr(
         model.linear, "weight", nn.Parameter(torch.rand(6, 16))
     ),
+    "converted": lambda model: model.double(),
+    "a layer replaced": lambda model: setattr(model, "linear", nn.Linear(16, 6)),
+}
+REFUSED_EVENTS: dict[str, Callable[[Any], Any]] = {
+    "training": lambda model: model.train(),
     "no bias any more": lambda model: setattr(model.linear, "bias", None),
     "a bias": lambda model: setattr(model.Linear_2, "bias", nn.Parameter(torch.rand(4))),
     "a weight that is a tensor": lambda model: (
         model.linear._parameters.pop("weight"),
         setattr(model.linear, "weight", torch.rand(6, 16)),
     ),
-    "converted": lambda model: model.double(),
-    "a layer replaced": lambda model: setattr(model, "linear", nn.Linear(16, 6)),
+    "one weight of another dtype": lambda model: model.linear.double(),
     "a layer of another type": lambda model: setattr(model, "GELU_1", nn.Tanh()),
     "a setting": lambda model: setattr(model.GELU_1, "approximate", "none"),
     "a setting of a shape": lambda model: setattr(model.Flatten_1, "start_dim", -3),
@@ -272,45 +276,60 @@ def test_after_an_event_the_kernel_computes_what_the_layers_do(name: str) -> Non
         model(torch.rand(3, 2, 6, 6))
         EVENTS[name](model)
         x = torch.rand(3, 2, 6, 6, dtype=next(model.parameters()).dtype)
-        results = []
-        for _ in range(2):
-            torch.manual_seed(1)
-            results.append(model(x))
-            model.execution = "ordered"
-        close(*results)
+        received = model(x)
+        model.execution = "ordered"
+        close(received, model(x))
 
 
-def test_the_kernel_runs_unless_something_stands_in_the_way() -> None:
-    """Else the comparison above would compare called layers with called layers."""
+@pytest.mark.parametrize("name", REFUSED_EVENTS)
+def test_layers_that_would_have_to_be_called_are_refused(name: str) -> None:
     model, x = small_model(), torch.rand(3, 2, 6, 6)
-    assert called_layers(model, x) == set()
-    layer: Any = model.linear
-    called = []
     with torch.no_grad():
-        with layer.register_forward_hook(lambda *_: called.append(1)):
-            assert called_layers(model, x) == set(model._modules)
-            assert called == [1]
-        assert called_layers(small_model().train(), x) == set(model._modules)
-        layer.forward = lambda x: 1 / 0
-        with pytest.raises(ZeroDivisionError):
+        model(x)
+        REFUSED_EVENTS[name](model)
+        with pytest.raises(ArgumentError):
             model(x)
+        with pytest.raises(ArgumentError):
+            model.compiled_inference()
 
 
-def test_modes_tracers_autocast_and_compilers_get_the_layers() -> None:
-    from torch.utils.flop_counter import FlopCounterMode
+class Doubling(torch.Tensor):
+    """A tensor of a class of its own."""
 
-    layer = nn.Linear(4, 4)
+
+def with_mode(model: Any, x: torch.Tensor) -> Any:
+    with torch.utils.flop_counter.FlopCounterMode(display=False):
+        return model(x)
+
+
+WATCHED: dict[str, Callable[[Any, Any], Any]] = {
+    "vmap": lambda model, x: torch.vmap(model)(torch.stack([x, x + 1])),
+    "jvp": lambda model, x: torch.func.jvp(model, (x,), (torch.ones_like(x),)),
+    "a gradient of weights": lambda model, x: torch.func.grad(
+        lambda weights: torch.func.functional_call(model, weights, (x,)).sum()
+    )(dict(model.named_parameters())),
+    "fx": lambda model, x: torch.fx.symbolic_trace(nn.Sequential(nn.Tanh(), model)),
+    "jit": lambda model, x: torch.jit.trace(model, (x,)),
+    "autocast": lambda model, x: torch.autocast("cpu", torch.bfloat16)(model)(x),
+    "a mode": lambda model, x: with_mode(model, x),
+    "a subclass": lambda model, x: model(x.as_subclass(Doubling)),
+}
+
+
+# PyTorch itself calls it when derivatives in forward mode begin.
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
+@pytest.mark.parametrize("name", WATCHED)
+def test_tools_that_observe_or_change_operators_are_refused(name: str) -> None:
+    model = chain_of((4,), [nn.Linear(4, 2), nn.Tanh()]).requires_grad_(False)
+    with pytest.raises(ArgumentError):
+        WATCHED[name](model, torch.rand(3, 4))
+
+
+def test_a_compiled_model_computes_the_same() -> None:
+    layer = nn.Linear(4, 4).requires_grad_(False)
     model, x = chain_of((4,), [layer]), torch.rand(2, 4)
-    with torch.no_grad():
-        with FlopCounterMode(display=False) as counter:
-            model(x)
-        assert counter.get_total_flops() == 2 * 2 * 4 * 4
-        with torch.autocast("cpu", torch.bfloat16):
-            assert model(x).dtype is torch.bfloat16
-        compiled = torch.compile(model, backend="eager")
-        close(compiled(x), layer(x))
-        exported = torch.export.export(model, (x,)).module()
-        close(exported(x), layer(x))
+    for run in (torch.compile(model, backend="eager"), torch.export.export(model, (x,)).module()):
+        close(run(x), layer(x))
     torch._dynamo.reset()
 
 

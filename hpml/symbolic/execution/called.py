@@ -27,32 +27,28 @@ class Program(NamedTuple):
             ``None`` for a frame of other code.
         spans: for each line of the source its calls, as first and one past the last; empty if the
             source is the same for every graph.
-        infer: from layers and a dtype to an inference object with a copy of their weights.
+        infer: from a model to an inference object with a copy of its weights.
     """
 
     run: Callable[..., Any]
     source: str
     failed_call: Callable[[FrameType, int], int | None]
     spans: tuple[tuple[int, int], ...] = ()
-    infer: Callable[[Sequence[nn.Module], Any], Any] | None = None
-
-
-def position_in(run: Callable[..., Any]) -> Callable[[FrameType, int], int | None]:
-    """Return the ``failed_call`` of a program with a local variable ``position``."""
-
-    def failed_call(frame: FrameType, line: int) -> int | None:
-        if frame.f_code is not run.__code__:
-            return None
-        position = frame.f_locals.get("position")
-        return position if isinstance(position, int) else None
-
-    return failed_call
+    infer: Callable[[nn.Module], Any] | None = None
 
 
 def prepare_ordered(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     """Return a program that runs the calls in order."""
-    run = make_ordered(graph)
-    return Program(run, inspect.getsource(make_ordered), position_in(run))
+    return _interpreting(make_ordered, graph)
+
+
+def _interpreting(make: Callable[[Graph], Callable[..., Any]], graph: Graph) -> Program:
+    run = make(graph)
+
+    def failed_call(frame: FrameType, line: int) -> int | None:
+        return frame.f_locals.get("position") if frame.f_code is run.__code__ else None
+
+    return Program(run, inspect.getsource(make), failed_call)
 
 
 def make_ordered(graph: Graph) -> Callable[..., Any]:
@@ -111,8 +107,7 @@ def call_in_order(graph: Graph, layers: Sequence[nn.Module], inputs: Sequence[An
 
 def prepare_lazy(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     """Return a program that computes each value on demand, starting from the outputs."""
-    run = make_lazy(graph)
-    return Program(run, inspect.getsource(make_lazy), position_in(run))
+    return _interpreting(make_lazy, graph)
 
 
 def make_lazy(graph: Graph) -> Callable[..., Any]:

@@ -5,19 +5,17 @@ arithmetic. The kernel is a compiled loop over a table of steps, with one array 
 of values. It supports linear layers, elementwise functions and changes of shape; a graph with other
 calls is refused when the model is made.
 
-Each forward checks with the guard that the layers are unchanged and reads their weights again;
-otherwise it calls the layers. A `CompiledInference` has a copy of the weights and no layers.
+Each forward checks with the guard that the layers are unchanged, and reads their weights again. A
+`CompiledInference` has a copy of the weights and no layers.
 
 Results agree with PyTorch's to 1e-6 relative in float64 and 1e-5 in float32.
 """
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -27,7 +25,7 @@ from torch.autograd import forward_ad
 
 from hpml.base.errors import describe
 from hpml.symbolic.errors import ArgumentError, GradientError
-from hpml.symbolic.execution.called import Program, call_in_order, prepare_ordered
+from hpml.symbolic.execution.called import Program, call_in_order
 from hpml.symbolic.execution.guard import Guard
 from hpml.symbolic.execution.inline_expressions import Expression, expression_of
 from hpml.symbolic.graph import Graph
@@ -55,23 +53,6 @@ class CompiledInference:
         return self._graph.named(self._compute(self._weights, inputs))
 
 
-def compiled_inference(model: Any, program: Program) -> CompiledInference:
-    """Return the compiled kernel of a model with a copy of its weights."""
-    tensors = itertools.chain(model.parameters(), model.buffers())
-    kind = next((tensor.dtype for tensor in tensors if tensor.is_floating_point()), None)
-    dtype = str(kind).removeprefix("torch.") if kind else _kind_of_inputs(model.graph)
-    assert program.infer is not None  # set by `prepare`
-    with torch.no_grad():
-        inference = program.infer(model._execution_order_layers, dtype)
-    if inference is None:
-        raise ArgumentError(
-            "compiled_inference expected layers that the kernel can replace, with weights of "
-            f"float32 or float64, received {dtype} and layers that have to be called now: "
-            "call model.eval(), remove hooks, and restore methods and settings that were replaced"
-        )
-    return inference  # type: ignore[no-any-return]
-
-
 def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     """Choose the steps for a graph's calls and generate their kernel, or raise ArgumentError."""
     steps = _steps(graph, layers)
@@ -88,27 +69,36 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     outputs = [(slots[value] * width, shapes[value]) for value in graph.outputs]
     total = (max(slots) + 1) * width
 
-    @functools.cache
-    def in_order() -> Program:
-        return prepare_ordered(graph, ())
-
-    def infer(layers: Sequence[nn.Module], dtype: Any) -> CompiledInference | None:
+    def read(layers: Sequence[nn.Module], dtype: Any) -> Any:
         parameters = guard.parameters(layers)
         packed = None if parameters is None else weights.read(parameters, dtype)
-        return None if packed is None else CompiledInference(compute, packed, graph)
+        if packed is None:
+            raise ArgumentError(
+                "the compiled kernel expected the layers with which the model was made, in "
+                "evaluation mode, with weights of float32 or float64, received "
+                f"{dtype} and layers that have to be called now: call model.eval(), remove hooks, "
+                "restore methods and settings that were replaced, or choose another execution"
+            )
+        return packed
+
+    def infer(model: Any) -> CompiledInference:
+        tensors = itertools.chain(model.parameters(), model.buffers())
+        kind = next((tensor.dtype for tensor in tensors if tensor.is_floating_point()), None)
+        dtype = str(kind).removeprefix("torch.") if kind else _kind_of_inputs(graph)
+        with torch.no_grad():
+            return CompiledInference(compute, read(model._execution_order_layers, dtype), graph)
 
     def run(self: Any, *arguments: Any) -> Any:
         layers = self._execution_order_layers
         # torch.compile cannot trace the kernel, so it gets the plain calls.
         if torch.compiler.is_compiling():
             return call_in_order(graph, layers, arguments)
-        parameters = None if _operators_are_watched(arguments) else guard.parameters(layers)
-        packed = None
-        if parameters is not None:
-            packed = weights.read(parameters, _array(arguments[0]).dtype)
-        if packed is None:
-            return in_order().run(self, *arguments)
-        return compute(packed, arguments)
+        if _operators_are_watched():
+            raise ArgumentError(
+                "execution='numba' expected a call outside of tracers, modes and transforms, which "
+                "do not see its operators: choose model.execution = 'inlined'"
+            )
+        return compute(read(layers, _array(arguments[0]).dtype), arguments)
 
     def compute(packed: Any, arguments: Sequence[Any]) -> Any:
         if len(arguments) != len(inputs):
@@ -131,10 +121,7 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
             results.append(torch.from_numpy(result.reshape(batch, *shape).copy()))
         return results[0] if len(results) == 1 else tuple(results)
 
-    def failed_call(frame: FrameType, line: int) -> int | None:
-        return in_order().failed_call(frame, line)
-
-    return Program(run, source, failed_call, infer=infer)
+    return Program(run, source, lambda frame, line: None, infer=infer)
 
 
 def _array(value: Any) -> Any:
@@ -163,13 +150,12 @@ def _unexpected(expected: str, value: Any) -> ArgumentError:
     )
 
 
-def _operators_are_watched(inputs: tuple[Any, ...]) -> bool:
-    """Return whether a tracer, mode, transform or tensor subclass observes or changes operators."""
+def _operators_are_watched() -> bool:
+    """Return whether a tracer, mode or transform observes or changes operators."""
     return bool(
         torch._C._get_tracing_state() is not None
         or torch._C._functorch.peek_interpreter_stack() is not None
         or forward_ad._current_level >= 0
-        or any(isinstance(value, torch.Tensor) and type(value) not in PLAIN for value in inputs)
         or torch._C._len_torch_function_stack()
         or torch._C._len_torch_dispatch_stack()
         or torch.is_autocast_enabled("cpu")
