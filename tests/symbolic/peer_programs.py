@@ -98,13 +98,6 @@ PROGRAMS: dict[str, str] = {
         loop = "for layer in l[0:250]:" in model._generated_forward_source
         result = model(numbers(4, 4)), len(model._execution_order_layers), loop
     """,
-    "a linear chain": """
-        x = inputs = Input(shape=(7,))
-        for features in (5, 5, 3):
-            x = nn.Linear(x.features, features)(x)
-        model = SymbolicModel(inputs, x)
-        result = facts(model), model(numbers(4, 7))
-    """,
     "a classifier in both notations": """
         global made
         models = []
@@ -238,15 +231,6 @@ PROGRAMS: dict[str, str] = {
         z = x[:, :, None] + y.reshape(1, 1, -1)
         model = SymbolicModel((x, y), z)
         result = model(np.arange(6.0).reshape(2, 3), np.array([5.0])), model.output_shape
-    """,
-    "any power": """
-        class Power(nn.Module):
-            def forward(self, value, power):
-                return value ** power
-
-        x, power = Input(shape=(3,)), CustomInput(1.5)
-        model = SymbolicModel((x, power), Power()(x, power))
-        result = [model(numbers(2, 3) + 2, 0.5), model(3, 2), model(2.0, numbers(2, 3))]
     """,
     "after optimize_module_calls": """
         x = Input(shape=(4,))

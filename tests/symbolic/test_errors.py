@@ -6,7 +6,6 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -65,26 +64,6 @@ WRONG: dict[str, Callable[[Any], Any]] = {
 def test_wrong_use_is_refused(what: str) -> None:
     with pytest.raises(GraphError):
         WRONG[what](Input(shape=(4,)))
-
-
-ADVICE: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "a function of NumPy": (np.sqrt, "torch.sqrt"),
-    "a loop over the batch": (lambda x: [row for row in x], "iterating"),  # noqa: C416
-    "a list of the batch": (list, "iterating"),
-    "zip": (lambda x: list(zip(x, x, strict=True)), "iterating"),
-    "a batch as the features of BatchNorm": (nn.BatchNorm1d, "BatchNorm1d expected numbers"),
-    "a batch size as the features of BatchNorm": (
-        lambda x: nn.BatchNorm1d(x.shape[0]),
-        "received a size that depends on the batch",
-    ),
-}
-
-
-@pytest.mark.parametrize("what", ADVICE)
-def test_a_message_speaks_of_what_the_program_does(what: str) -> None:
-    call, key_word = ADVICE[what]
-    with pytest.raises(errors.ArgumentError, match=key_word):
-        call(Input(shape=(4,)))
 
 
 @each_execution

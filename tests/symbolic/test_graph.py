@@ -10,9 +10,7 @@ import torch
 from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel, add_to_graph
-from hpml.symbolic.building.node import VIEW
 from hpml.symbolic.errors import ForeignNodeError
-from hpml.symbolic.graph import Call
 
 
 def names(model: SymbolicModel) -> list[str]:
@@ -66,16 +64,6 @@ def test_names_count_each_type_and_custom_names_stay() -> None:
     model = SymbolicModel(x, x6)
     assert names(model) == ["head", "Linear_1", "head_2", "Linear_2", "Linear_3", "relu_1"]
     assert list(dict(model.named_children())) == names(model)
-
-
-def test_unpacking_is_one_call_with_a_place_for_each_result() -> None:
-    x = Input(shape=(6,))
-    _, second, third = torch.chunk(x, 3, dim=1)
-    graph = SymbolicModel(x, (third, second)).graph
-    assert graph.calls[1] == Call(
-        *("UnpackLayer_1", "UnpackLayer", (1,), (None, 2, 3), True),
-        *(graph.calls[1].origin, "UnpackLayer_1", VIEW),
-    )
 
 
 def test_each_call_knows_the_line_that_wrote_it() -> None:

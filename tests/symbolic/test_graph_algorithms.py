@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable
-
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
@@ -12,11 +9,9 @@ import torch
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
-from matplotlib.transforms import Bbox
 from torch import nn
 
 from hpml.base import style
-from hpml.models import ToyResNet, symbolic_toy_resnet
 from hpml.symbolic import CustomInput, Input, SymbolicModel, optimize_module_calls
 from hpml.symbolic.building.interception import is_active
 from hpml.symbolic.errors import GraphError
@@ -141,21 +136,6 @@ def shared() -> SymbolicModel:
     return SymbolicModel((a, b), (nn.Linear(16, 3)(torch.cat([u, v], dim=1)), u * v))
 
 
-def unpacking() -> SymbolicModel:
-    inputs = Input(batch_shape=(3, 8))
-    a, b, c = inputs
-    return SymbolicModel(inputs, ((a + b) @ c, nn.Tanh()(a)))
-
-
-def toy_resnet() -> SymbolicModel:
-    model = symbolic_toy_resnet(ToyResNet(32), "inlined")
-    assert isinstance(model, SymbolicModel)
-    return model
-
-
-MODELS = [toy_resnet, shared, unpacking, deep]
-
-
 def boxes(figure: Figure) -> list[FancyBboxPatch]:
     return [patch for patch in figure.axes[0].patches if isinstance(patch, FancyBboxPatch)]
 
@@ -169,43 +149,6 @@ def fills(figure: Figure) -> dict[str, str]:
         (text,) = [t for t in axes.texts if t.get_position() == pytest.approx(middle)]
         filled[text.get_text()] = to_hex(patch.get_facecolor())
     return filled
-
-
-# --- it can be read -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("options", [{}, {"rotate_graph": True}, {"rotate_labels": True}], ids=str)
-@pytest.mark.parametrize("build", MODELS)
-def test_no_text_overlaps_another_or_leaves_its_box(
-    build: Callable[[], SymbolicModel], options: dict[str, bool]
-) -> None:
-    figure = draw_graph(model=build(), **options)
-    figure.canvas.draw()
-    axes = figure.axes[0]
-    legend = axes.get_legend()
-    assert legend is not None
-    page = figure.bbox
-    extents = [text.get_window_extent() for text in axes.texts]
-    outlines = [patch.get_window_extent() for patch in boxes(figure)]
-    seen = [*extents, legend.get_window_extent()]
-
-    for one, other in itertools.combinations(seen, 2):
-        assert not _overlap(one, other)
-    for extent in [*seen, *outlines]:
-        assert page.x0 <= extent.x0 < extent.x1 <= page.x1
-        assert page.y0 <= extent.y0 < extent.y1 <= page.y1
-    for outline in outlines:
-        held = [extent for extent in seen if _overlap(extent, outline)]
-        assert len(held) == 1
-        assert outline.x0 < held[0].x0 < held[0].x1 < outline.x1
-        assert outline.y0 < held[0].y0 < held[0].y1 < outline.y1
-
-
-def _overlap(one: Bbox, other: Bbox) -> bool:
-    return bool(
-        min(one.x1, other.x1) > max(one.x0, other.x0)
-        and min(one.y1, other.y1) > max(one.y0, other.y0)
-    )
 
 
 # --- highlights -----------------------------------------------------------------------------------

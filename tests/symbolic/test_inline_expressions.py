@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+import enum
 import functools
 import math
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from hpml.symbolic import Input, SymbolicModel, config
+from hpml.symbolic import Input, SymbolicModel, add_to_graph, config
 from tests.symbolic.hazards import add_or_call, called_in_source
 from tests.symbolic.programs import assert_same, tensors_in
 
@@ -169,22 +170,9 @@ def test_functions_are_written_as_calls_of_them(name: str) -> None:
 
 
 NAMES = [
-    *("l", "p", "q", "h0", "h12", "i0", "o0", "layer", "zip", "getattr", "slice", "forward"),
-    *("lambda", "<lambda>", "class", "match", "type", "None", "self", "linear", "relu", "_", "__"),
-    *(
-        "__x__",
-        "é",
-        "ﬁ",
-        "1x",
-        "a b",
-        "",
-        "x.y",
-        "print",
-        "__debug__",
-        "batch_norm",
-        "i",
-        "function",
-    ),
+    *("l", "p", "h0", "i0", "layer", "zip", "getattr", "slice", "forward", "lambda", "<lambda>"),
+    *("class", "match", "None", "self", "linear", "relu", "_", "__x__", "é", "ﬁ", "1x", "a b", ""),
+    *("x.y", "print", "__debug__", "batch_norm", "i", "function"),
 ]
 
 
@@ -265,3 +253,82 @@ def test_unpacking_too_few_or_too_many_is_the_same_error() -> None:
                 model(torch.rand(rows, 4), torch.rand(1, 4))
             messages.append(str(caught.value))
         assert messages[0] == messages[1]
+
+
+# --- constants ------------------------------------------------------------------------------------
+
+
+class Colour(enum.IntEnum):
+    RED = 1
+
+
+class Number(int):
+    pass
+
+
+class Point(NamedTuple):
+    x: int
+    y: int
+
+
+CONSTANTS: list[Any] = [
+    *(0, -1, 2**63, 10**5000, True, None, ..., 0.0, -0.0, 1e300, math.inf, 0.1 + 0.2, -1.5j),
+    *("", "a0", "k[0]", "{0}", "{f}({p})", "it's", "\n", "\\", "#", "\ud800", "b" * 100, b"bytes"),
+    *((1,), ((1, (2, ("{0}",))), None), (True, 1, 1.0), (Colour.RED,), tuple(range(30))),
+    *(torch.float32, torch.device("cpu"), torch.Size([1, 2]), slice(1, None, -2), int, torch.relu),
+    *(Colour.RED, Number(7), Point(1, 2), np.float64(1.5), [1, [2, "a0"]], {"a0": 1, 2: "k[0]"}),
+]
+
+
+@pytest.mark.parametrize("value", CONSTANTS, ids=lambda value: type(value).__name__)
+def test_a_constant_arrives_as_it_is(value: Any) -> None:
+    seen: list[Any] = []
+
+    def keep(x: Any, *values: Any, named: Any = None) -> Any:
+        seen.append((values, named))
+        return x + 1
+
+    x = Input(shape=(4,))
+    h = add_to_graph(keep, x, value, (value, 1), named=value)
+    model = SymbolicModel(x, h, execution="inlined")
+    del x, h
+    assert called_in_source(model) == set()
+    seen.clear()
+    for _ in range(2):
+        model(torch.rand(SHAPE))
+    model.execution = "codegen"
+    model(torch.rand(SHAPE))
+    assert len(seen) == 3
+    for (first, pair), third in [((s[0][0], s[0][1]), s[1]) for s in seen]:
+        for received in (first, pair[0], third):
+            assert type(received) is type(value)
+            assert received is value or received == value
+            if isinstance(value, float):
+                assert math.copysign(1, received) == math.copysign(1, value)
+            if isinstance(value, tuple):
+                assert list(map(type, received)) == list(map(type, value))
+        assert type(pair) is tuple
+
+
+def test_a_constant_that_is_changed_later_is_seen() -> None:
+    scale = [2.0]
+
+    def scaled(x: Any, by: list[float]) -> Any:
+        return x * by[0]
+
+    model = model_of(lambda x, y: add_or_call(scaled, x + y, scale), "inlined")
+    given = torch.ones(SHAPE), torch.ones(SHAPE)
+    assert_same(model(*given), torch.full(SHAPE, 4.0))
+    scale[0] = 3.0
+    assert_same(model(*given), torch.full(SHAPE, 6.0))
+
+
+def test_tensors_among_the_arguments_move_with_the_model_so_the_function_is_called() -> None:
+    weight, shift = nn.Parameter(torch.rand(4)), torch.rand(4)
+    model = model_of(lambda x, y: torch.addcmul(x, y, weight) + shift, "inlined")
+    given = torch.rand(SHAPE), torch.rand(SHAPE)
+    assert_same(model(*given), torch.addcmul(*given, weight) + shift)
+    assert called_in_source(model) == {call.name for call in model.graph.calls}
+    double = [t.double() for t in given]
+    model.double()
+    assert_same(model(*double), torch.addcmul(*double, weight) + shift.double())

@@ -213,20 +213,15 @@ class Silent(nn.Module):
 MISTAKES: dict[str, Any] = {
     **{name: lambda x, name=name: getattr(x, name)() for name in ("requires_grad_", "zero_")},
     "fill_": lambda x: x.fill_(1),
-    "copy_": lambda x: x.copy_(x),
     "add_": lambda x: x.add_(1),
     "relu_": nn.functional.relu_,
-    "leaky_relu_": nn.functional.leaky_relu_,
-    "add_ of real data": lambda x: torch.zeros(4).add_(x),
     "an item of real data": lambda x: torch.zeros(3, 4).__setitem__(0, x),
     "out": lambda x: torch.add(x, 1, out=torch.zeros(4)),
     "register_hook": lambda x: x.register_hook(print),
     "float": float,
     "sqrt": math.sqrt,
     "range": lambda x: range(x.shape[0]),
-    "len": len,
     "a decision about the batch": lambda x: 1 if x.shape[0] > 1 else 2,
-    "a shape": lambda x: x.shape == (1, 4),
     "rows of the batch": list,
     "np.array": np.array,
     "a class": lambda x: x(nn.ReLU),
@@ -259,16 +254,3 @@ MISTAKES: dict[str, Any] = {
 def test_a_mistake_is_refused_at_its_line(name: str) -> None:
     with pytest.raises(GraphError):
         MISTAKES[name](Input(shape=(4,)))
-
-
-def test_a_long_layer_is_named_in_a_few_lines() -> None:
-    x = Input(shape=(4,))
-    block = nn.Sequential(*(nn.Linear(4, 4) for _ in range(500)))
-    with pytest.raises(GraphError) as caught:
-        nn.Sequential(block, nn.Linear(5, 5))(x)
-    assert len(str(caught.value)) < 1500
-    model = SymbolicModel(x, block(x))
-    del x
-    with pytest.raises(RuntimeError) as failed:
-        model(torch.rand(5, 3))
-    assert len("".join(failed.value.__notes__)) < 1500

@@ -1,4 +1,4 @@
-"""Functional calls, shared layers, buffers in expressions."""
+"""Shared layers, and buffers in expressions."""
 
 from __future__ import annotations
 
@@ -9,41 +9,13 @@ import torch
 from torch import nn
 
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
-from tests.symbolic.hazards import (
-    Pair,
-    each_mode,
-    value,
-)
+from tests.symbolic.hazards import each_mode
 from tests.symbolic.programs import assert_same
 
 
 class Doubled(nn.Module):
     def forward(self, weight: torch.Tensor) -> torch.Tensor:
         return weight * 2
-
-
-# --- functional calls, precision ------------------------------------------------------------------
-
-
-@each_mode
-def test_functional_call_uses_the_parameters_it_is_given(execution: str, training: bool) -> None:
-    pair = Pair(execution, training)
-    pair.agree()
-    given = {name: torch.randn_like(p) for name, p in pair.twin.named_parameters()}
-    x = value()
-
-    def loss(owner: nn.Module, parameters: dict[str, torch.Tensor]) -> torch.Tensor:
-        torch.manual_seed(0)
-        buffers = {name: buffer.clone() for name, buffer in owner.named_buffers()}
-        state = {**parameters, **buffers}
-        return torch.func.functional_call(owner, state, (x,)).square().sum()
-
-    received, expected = [
-        torch.func.grad_and_value(lambda p, owner=owner: loss(owner, p))(given)
-        for owner in (pair.model, pair.twin)
-    ]
-    assert_same(received, expected)
-    pair.agree()
 
 
 # --- sharing --------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -99,28 +98,21 @@ class Wrapper(nn.Module):
         return self.model(x) + 1
 
 
-def fx_nodes(model: nn.Module, tracer: fx.Tracer) -> list[tuple[str, str]]:
-    graph = tracer.trace(model)
+def fx_nodes(model: nn.Module) -> list[tuple[str, str]]:
+    graph = fx.Tracer().trace(model)
     traced = fx.GraphModule(model, graph)
     assert_same(traced(value()), model(value()))
     return [(node.op, str(node.target)) for node in graph.nodes]
 
 
-class IntoLayers(fx.Tracer):
-    def is_leaf_module(self, module: nn.Module, name: str) -> bool:
-        return isinstance(module, nn.BatchNorm2d)  # whose forward cannot be traced
-
-
-@pytest.mark.parametrize("tracer", [fx.Tracer, IntoLayers])
-def test_symbolic_trace_sees_the_layers(tracer: Callable[[], fx.Tracer]) -> None:
+def test_symbolic_trace_sees_the_layers() -> None:
     models = [model_of(network(training=False), how) for how in ("inlined", "codegen")]
     gc.collect()
-    nodes = [fx_nodes(Wrapper(model), tracer()) for model in models]
+    nodes = [fx_nodes(Wrapper(model)) for model in models]
     assert nodes[0] == nodes[1]
-    if tracer is fx.Tracer:
-        called = [name for op, name in nodes[0] if op == "call_module"]
-        names = [call.name for call in models[0].graph.calls if call.name in LAYERS]
-        assert called == [f"model.{name}" for name in names]
+    called = [name for op, name in nodes[0] if op == "call_module"]
+    names = [call.name for call in models[0].graph.calls if call.name in LAYERS]
+    assert called == [f"model.{name}" for name in names]
     assert called_layers(models[0]) == always_called(models[0])
 
 
