@@ -19,21 +19,18 @@ from .source import compile_source, failed_call_in, running_source
 class Program(NamedTuple):
     """A graph that is ready to run.
 
-    Attributes:
-        run: ``run(model, *inputs)``, with the layer of each call from
-            ``model._execution_order_layers``. Its state is local, so threads can run it at once.
-        source: the Python source of ``run``.
-        failed_call: from a frame and line of a traceback to the position of the failed call, or
-            ``None`` for a frame of other code.
-        spans: for each line of the source its calls, as first and one past the last; empty if the
-            source is the same for every graph.
-        infer: from a model to an inference object with a copy of its weights.
+    ``run(model, *inputs)`` takes the layer of each call from ``model._execution_order_layers``. Its
+    state is local, so threads can run it at once.
     """
 
     run: Callable[..., Any]
-    source: str
+    source: str  # of `run`
+    # From a frame and line of a traceback to the position of the failed call, or None.
     failed_call: Callable[[FrameType, int], int | None]
+    # For each line of the source its calls, as first and one past the last; empty if the source is
+    # the same for every graph.
     spans: tuple[tuple[int, int], ...] = ()
+    # From a model to an inference object with a copy of its weights.
     infer: Callable[[nn.Module], Any] | None = None
 
 

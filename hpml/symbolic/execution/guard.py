@@ -20,6 +20,7 @@ lists; a Python loop would take five times as long.
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -96,7 +97,6 @@ class Guard:
         watched += [function for e in distinct for function in _functions_in(e)]
         self._watched = list(dict.fromkeys(watched))
         self._checked: _Checked | None = None
-        self._changed_position = 0
 
     def parameters(self, layers: Sequence[nn.Module]) -> list[dict[str, Any]] | None:
         """Return each layer's dictionary of parameters, or ``None`` if layers must be called."""
@@ -139,11 +139,8 @@ class Guard:
     def _check(self, layers: Sequence[nn.Module]) -> _Checked | None:
         if not self._nothing_replaced():
             return None
-        # First check the layer that was changed at the last forward, which most likely still is.
-        for position in (self._changed_position, *range(len(layers))):
-            if position < len(layers) and self._is_changed(position, layers[position]):
-                self._changed_position = position
-                return None
+        if any(itertools.starmap(self._is_changed, enumerate(layers))):
+            return None
         attributes = [
             layer.__dict__ if isinstance(expression, Expression) else _NOT_INLINED
             for layer, expression in zip(layers, self._expressions, strict=True)

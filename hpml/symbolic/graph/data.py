@@ -14,20 +14,12 @@ if TYPE_CHECKING:
 
 
 class Value(NamedTuple):
-    """One value of a graph.
+    """One value of a graph."""
 
-    Attributes:
-        shape: the size of each dimension, ``None`` for a size that depends on the batch; ``None``
-            if the value is not a tensor.
-        kind: the dtype of a tensor, such as ``"float32"``, else the name of the type.
-        name: the name of an input, or an empty string.
-        sizes_read: whether the student's program read the sizes of this input as numbers.
-    """
-
-    shape: tuple[int | None, ...] | None
-    kind: str
-    name: str = ""
-    sizes_read: bool = False
+    shape: tuple[int | None, ...] | None  # None: not a tensor; a size None: depends on the batch
+    kind: str  # the dtype of a tensor, such as "float32", else the name of the type
+    name: str = ""  # of an input
+    sizes_read: bool = False  # whether the student's program read sizes of this input as numbers
 
     def text(self) -> str:
         """Return the shape, or the name of the type."""
@@ -35,48 +27,27 @@ class Value(NamedTuple):
 
 
 class Call(NamedTuple):
-    """One application of a layer.
+    """One application of a layer."""
 
-    Attributes:
-        name: a unique name for summaries and pictures.
-        layer_type: the type name of the layer, such as ``"Linear"``.
-        arguments: the numbers of the argument values.
-        results: the numbers of the results: one, or with ``unpacks`` several, ``None`` for a
-            result that is not used.
-        unpacks: whether the single argument is spread out, ``layer(*value)``.
-        origin: file and line of the statement that made the call.
-        module: the name of the layer in the model, which is the name of its first call.
-        effects: the effect on the memory of an argument, if any.
-        after: positions of earlier calls that read memory which this call changes in place.
-    """
-
-    name: str
-    layer_type: str
-    arguments: tuple[int, ...]
-    results: tuple[int | None, ...]
-    unpacks: bool = False
-    origin: tuple[str, int] | None = None
-    module: str = ""
-    effects: Effects | None = None
-    after: tuple[int, ...] = ()
+    name: str  # unique, for summaries and pictures
+    layer_type: str  # the type name of the layer, such as "Linear"
+    arguments: tuple[int, ...]  # the numbers of the argument values
+    results: tuple[int | None, ...]  # one, or with `unpacks` several; None for an unused result
+    unpacks: bool = False  # whether the single argument is spread out, layer(*value)
+    origin: tuple[str, int] | None = None  # file and line of the statement that made the call
+    module: str = ""  # the name of the layer in the model, which is the name of its first call
+    effects: Effects | None = None  # on the memory of an argument
+    after: tuple[int, ...] = ()  # earlier calls that read memory which this call changes in place
 
 
 class Graph(NamedTuple):
-    """Inputs, calls and outputs of a model.
+    """Inputs, calls and outputs of a model."""
 
-    Attributes:
-        values: the inputs and all results of calls.
-        inputs: the numbers of the inputs, in the order of the model's arguments.
-        calls: the calls, in topological order.
-        outputs: the numbers of the values that the model returns.
-        output_names: the keys of the outputs, if the model returns a dictionary.
-    """
-
-    values: tuple[Value, ...]
-    inputs: tuple[int, ...]
-    calls: tuple[Call, ...]
-    outputs: tuple[int, ...]
-    output_names: tuple[str, ...] = ()
+    values: tuple[Value, ...]  # the inputs and all results of calls
+    inputs: tuple[int, ...]  # the numbers of the inputs, in the order of the model's arguments
+    calls: tuple[Call, ...]  # in topological order
+    outputs: tuple[int, ...]  # the numbers of the values that the model returns
+    output_names: tuple[str, ...] = ()  # the keys, if the model returns a dictionary
 
     def named(self, results: Any) -> Any:
         """Return the results of a run as a dictionary, if the outputs have names."""
