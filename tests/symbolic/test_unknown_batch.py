@@ -179,3 +179,11 @@ def test_data_of_another_size_than_was_read_is_refused(
     assert_same(model(value), program(value))
     with pytest.raises(ArgumentError):
         model(torch.rand(other))
+
+
+def test_the_size_of_the_first_rows_behind_a_normalisation_is_unknown() -> None:
+    x, block = Input(shape=(4,)), nn.Sequential(nn.BatchNorm1d(4))
+    model = SymbolicModel(x, block(x)[:3].sum(0) / block(x)[:3].shape[0]).eval()
+    for batch in (1, 2, 5):
+        value = torch.rand(batch, 4)
+        assert_same(model(value), block(value)[:3].sum(0) / min(batch, 3))

@@ -221,7 +221,8 @@ def _run_examples(layer: nn.Module, parents: Sequence[Node], meta: bool) -> Infe
         versions = [[tensor._version for tensor in tensors] for tensors in argument_tensors]
         watch = no_context if meta else _FixedSizes(layer, arguments)
         try:
-            result = _call(layer, arguments, meta, watch)
+            # Normalisation in training refuses the smallest batch.
+            result = _call(layer, arguments, meta, watch, evaluating=example >= REQUIRED_BATCHES)
         except Exception:
             if example < REQUIRED_BATCHES:
                 raise
@@ -355,7 +356,7 @@ def _real(shape: tuple[int, ...], dtype: torch.dtype, node: Node, example: int) 
     return torch.where(rows | (len(shape) < 2), number, low).to(dtype)
 
 
-def _call(layer: nn.Module, arguments: list[Any], meta: bool, watch: Any) -> Any:
+def _call(layer: nn.Module, arguments: list[Any], meta: bool, watch: Any, evaluating: bool) -> Any:
     stateless = _is_stateless(layer)
     with (
         no_context if stateless and meta else generators_restored(layer),
@@ -363,7 +364,8 @@ def _call(layer: nn.Module, arguments: list[Any], meta: bool, watch: Any) -> Any
         watch,
         torch.no_grad(),
     ):
-        return (layer if stateless else copied(layer, meta=meta))(*arguments)
+        duplicate = layer if stateless else copied(layer, meta=meta)
+        return (duplicate.eval() if evaluating and not stateless else duplicate)(*arguments)
 
 
 # --- the copy -------------------------------------------------------------------------------------
