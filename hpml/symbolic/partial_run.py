@@ -59,7 +59,13 @@ def partial_run(
 ) -> PartialRun:
     """Run the calls that depend on the known inputs alone; return a model of the other calls."""
     graph, layers = model.graph, model._execution_order_layers
-    values = _known_values(model, known)
+    places = dict(zip(model.inputs, graph.inputs, strict=True))
+    if not isinstance(known, Mapping) or not places.keys() >= known.keys():
+        raise ArgumentError(
+            "partial_run expected a dict from inputs of this model, which are in model.inputs, to "
+            f"their values, received {describe(known)}"
+        )
+    values = {value: known[key] for key, value in places.items() if key in known}
     if not values or len(values) == len(graph.inputs):
         raise ArgumentError(
             f"partial_run expected some of the model's {len(graph.inputs)} inputs to be known and "
@@ -84,17 +90,6 @@ def partial_run(
     rest.training = model.training  # rest.train() would change the layers, which are shared
     evaluated = tuple([graph.calls[position].name for position in once])
     return PartialRun(rest, len(varying), [value_of[value] for value in crossing], evaluated)
-
-
-def _known_values(model: Any, known: Mapping[Any, Any]) -> dict[int, Any]:
-    """Return the known values by the number of their input, in the order of the inputs."""
-    places = dict(zip(model.inputs, model.graph.inputs, strict=True))
-    if not isinstance(known, Mapping) or not places.keys() >= known.keys():
-        raise ArgumentError(
-            "partial_run expected a dict from inputs of this model, which are in model.inputs, to "
-            f"their values, received {describe(known)}"
-        )
-    return {value: known[key] for key, value in places.items() if key in known}
 
 
 def _split(

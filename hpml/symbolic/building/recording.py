@@ -146,11 +146,6 @@ def call_layer(
     as_method: bool = False,
 ) -> tuple[nn.Module, list[Any]]:
     """Return the layer that represents a call, and the instances of ``kind`` in its arguments."""
-    if not callable(func):
-        raise ArgumentError(
-            f"add_to_graph expected a function or a module to call, received {func!r}: "
-            "give the function first, then its arguments"
-        )
     if isinstance(func, type) and issubclass(func, nn.Module):
         raise ArgumentError(
             f"expected a layer to call, received the class {func.__name__}: make an instance "

@@ -94,12 +94,9 @@ def inlining(
     def function_name(function: Callable[..., Any]) -> str:
         if id(function) not in name_for:
             base = re.sub(r"\W|^(?=\d)", "_", name_of(function), flags=re.ASCII) or "function"
-            reserved = _RESERVED.fullmatch(base) is not None
-            numbered = (f"{base}_{number}" for number in itertools.count(1 if reserved else 2))
-            name = next(numbered) if reserved else base
-            while name in names and names[name] is not function:
-                name = next(numbered)
-            names[name] = function
+            numbered = (f"{base}_{number}" for number in itertools.count(1))
+            free = numbered if _RESERVED.fullmatch(base) else itertools.chain([base], numbered)
+            name = next(name for name in free if names.setdefault(name, function) is function)
             name_for[id(function)] = name
         return name_for[id(function)]
 
