@@ -1,10 +1,9 @@
 """A registry of common layer types: shape rules, inlined expressions and kernel operations.
 
 The registry is an optimisation: for a layer type without an entry the shape is inferred with a
-copy of the layer, and the layer is called. Subclasses have no entry, because they may compute
-something else. A shape rule is for a type of which a model may have
-thousands, or whose inference is slow. The tests compare
-each shape rule and expression with the layer itself.
+copy of the layer, and the layer is called. So it is where a rule does not apply, which also gives
+PyTorch's message for a wrong shape. Subclasses have no entry, because they may compute something
+else. The tests compare each shape rule and expression with the layer itself.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from torch import nn
 from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ShapeError
 
-from .node import ITSELF, VIEW, Effects, TensorSpec
+from .node import ITSELF, VIEW, Effects, Size, TensorSpec
 
 # From a layer and argument specs to the result's spec; None if the rule does not apply. Raises
 # ShapeError if the layer cannot take the arguments.
@@ -68,6 +67,78 @@ def _linear(layer: nn.Linear, spec: TensorSpec) -> TensorSpec | None:
     return TensorSpec((*spec.shape[:-1], layer.out_features), spec.dtype)
 
 
+def _convolution(layer: Any, spec: TensorSpec) -> TensorSpec | None:
+    shape, kernel = spec.shape, layer.kernel_size
+    if (
+        len(shape) != len(kernel) + 2
+        or shape[1] != layer.in_channels
+        or isinstance(layer.padding, str)
+        or layer.padding_mode != "zeros"
+        or _weight_dtype_differs(layer, spec)
+    ):
+        return None
+    sizes = _window_sizes(shape[2:], kernel, layer.stride, layer.padding, layer.dilation)
+    return None if sizes is None else TensorSpec((shape[0], layer.out_channels, *sizes), spec.dtype)
+
+
+def _pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
+    settings = layer.__dict__  # average pooling has no dilation and no indices
+    if settings.get("return_indices") or layer.ceil_mode or len(spec.shape) != 4:
+        return None
+    kernel, padding = _pair(layer.kernel_size), _pair(layer.padding)
+    if any(2 * pad > window for pad, window in zip(padding, kernel, strict=True)):
+        return None  # refused by the layer
+    stride, dilation = _pair(layer.stride), _pair(settings.get("dilation", 1))
+    sizes = _window_sizes(spec.shape[2:], kernel, stride, padding, dilation)
+    if sizes is None or not spec.dtype.is_floating_point:
+        return None
+    return TensorSpec((*spec.shape[:2], *sizes), spec.dtype)
+
+
+def _adaptive_pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
+    if len(spec.shape) != 4 or 0 in spec.shape or not spec.dtype.is_floating_point:
+        return None
+    targets = zip(spec.shape[2:], _pair(layer.output_size), strict=True)
+    sizes = [size if target is None else target for size, target in targets]
+    return TensorSpec((*spec.shape[:2], *sizes), spec.dtype)
+
+
+def _pair(value: Any) -> tuple[int, int]:
+    return (value, value) if isinstance(value, int) else tuple(value)
+
+
+def _window_sizes(sizes: tuple[Size, ...], *settings: Any) -> tuple[int, ...] | None:
+    """Return the number of windows along each axis, or None where only PyTorch knows it."""
+    results = []
+    for size, window, step, pad, spread in zip(sizes, *settings, strict=True):
+        if not isinstance(size, int):
+            return None
+        result = (size + 2 * pad - spread * (window - 1) - 1) // step + 1
+        if type(result) is not int or result < 1:
+            return None
+        results.append(result)
+    return tuple(results)
+
+
+def _flatten(layer: nn.Flatten, spec: TensorSpec) -> TensorSpec | None:
+    axes = range(len(spec.shape))
+    try:
+        first, last = axes[layer.start_dim], axes[layer.end_dim]
+    except (IndexError, TypeError):
+        return None
+    if first > last:
+        return None
+    product: Size = 1
+    for size in spec.shape[first : last + 1]:
+        product *= size
+    return TensorSpec((*spec.shape[:first], product, *spec.shape[last + 1 :]), spec.dtype)
+
+
+def _softmax(layer: nn.Softmax, spec: TensorSpec) -> TensorSpec | None:
+    rank = len(spec.shape)
+    return _same(layer, spec) if layer.dim in range(-rank, rank) else None
+
+
 def _layer_norm(layer: nn.LayerNorm, spec: TensorSpec) -> TensorSpec | None:
     if layer.elementwise_affine and _weight_dtype_differs(layer, spec):
         return None
@@ -108,6 +179,7 @@ def _convolution_rule(function: str) -> LayerRule:
     return LayerRule(
         f'{function}({{0}}, {{p}}["weight"], {{p}}["bias"], '
         "{l}.stride, {l}.padding, {l}.dilation, {l}.groups)",
+        _convolution,
         fixed=(("padding_mode", "zeros"),),
     )
 
@@ -132,7 +204,7 @@ LAYER_RULES: dict[type[nn.Module], LayerRule] = {
     nn.GELU: LayerRule("gelu({0}, approximate={l}.approximate)", _same, ("gelu", "approximate")),
     nn.LeakyReLU: LayerRule("leaky_relu({0}, {l}.negative_slope, {l}.inplace)", _same),
     nn.SiLU: LayerRule("silu({0}, inplace={l}.inplace)", _same, ("silu", "inplace")),
-    nn.Softmax: LayerRule("softmax({0}, {l}.dim, _stacklevel=5)"),
+    nn.Softmax: LayerRule("softmax({0}, {l}.dim, _stacklevel=5)", _softmax),
     nn.Hardswish: LayerRule("hardswish({0}, {l}.inplace)", _same),
     nn.Sigmoid: LayerRule("sigmoid({0})", _same, ("sigmoid",)),
     nn.Tanh: LayerRule("tanh({0})", _same, ("tanh",)),
@@ -145,17 +217,22 @@ LAYER_RULES: dict[type[nn.Module], LayerRule] = {
     ),
     nn.Identity: LayerRule("{0}", _identity, ("unchanged",), effects=ITSELF),
     nn.Flatten: LayerRule(
-        "{0}.flatten({l}.start_dim, {l}.end_dim)", kernel=("flatten", "start_dim", "end_dim")
+        "{0}.flatten({l}.start_dim, {l}.end_dim)",
+        _flatten,
+        ("flatten", "start_dim", "end_dim"),
+        effects=VIEW,
     ),
     nn.MaxPool2d: LayerRule(
         "max_pool2d({0}, {l}.kernel_size, {l}.stride, {l}.padding, {l}.dilation, "
         "ceil_mode={l}.ceil_mode, return_indices={l}.return_indices)",
+        _pool,
     ),
     nn.AvgPool2d: LayerRule(
         "avg_pool2d({0}, {l}.kernel_size, {l}.stride, {l}.padding, {l}.ceil_mode, "
         "{l}.count_include_pad, {l}.divisor_override)",
+        _pool,
     ),
-    nn.AdaptiveAvgPool2d: LayerRule("adaptive_avg_pool2d({0}, {l}.output_size)"),
+    nn.AdaptiveAvgPool2d: LayerRule("adaptive_avg_pool2d({0}, {l}.output_size)", _adaptive_pool),
     nn.LayerNorm: LayerRule(
         'layer_norm({0}, {l}.normalized_shape, {p}["weight"], {p}["bias"], {l}.eps)',
         _layer_norm,
