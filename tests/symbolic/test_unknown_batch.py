@@ -181,9 +181,25 @@ def test_data_of_another_size_than_was_read_is_refused(
         model(torch.rand(other))
 
 
-def test_the_size_of_the_first_rows_behind_a_normalisation_is_unknown() -> None:
-    x, block = Input(shape=(4,)), nn.Sequential(nn.BatchNorm1d(4))
+class Doubled(nn.Module):
+    """Decides on the data, so its shape is found with example data."""
+
+    def forward(self, x: Any) -> Any:
+        return x * (2 if x.sum() < 1e9 else 3)
+
+
+@pytest.mark.parametrize(
+    ("block", "batches"),
+    [
+        (nn.Sequential(nn.BatchNorm1d(4)), (1, 2, 5)),
+        (lambda x: F.batch_norm(x, None, None, training=True), (2, 5)),
+        (Doubled(), (1, 2, 5)),
+    ],
+    ids=["module", "function", "with data"],
+)
+def test_the_number_of_first_rows_is_unknown_behind(block: Any, batches: tuple[int, ...]) -> None:
+    x = Input(shape=(4,))
     model = SymbolicModel(x, block(x)[:3].sum(0) / block(x)[:3].shape[0]).eval()
-    for batch in (1, 2, 5):
+    for batch in batches:
         value = torch.rand(batch, 4)
         assert_same(model(value), block(value)[:3].sum(0) / min(batch, 3))

@@ -45,6 +45,7 @@ from .interception import Handle
 from .layer_rules import LAYER_RULES
 from .node import (
     BATCH,
+    DATA_BATCHES,
     EXAMPLE_BATCHES,
     IN_PLACE,
     ITSELF,
@@ -215,7 +216,7 @@ def _run_examples(layer: nn.Module, parents: Sequence[Node], meta: bool) -> Infe
     count = min([spec.examples for spec in specs], default=1) if depends else 1
     device = torch.device("meta") if meta else device_of(layer)
     results, effects = [], None
-    for example in range(count if meta else min(count, REQUIRED_BATCHES)):
+    for example in range(count if meta else min(count, DATA_BATCHES)):
         arguments = [_value(parent, example, device) for parent in parents]
         argument_tensors = [_tensors_in(argument) for argument in arguments]
         versions = [[tensor._version for tensor in tensors] for tensors in argument_tensors]
@@ -336,7 +337,7 @@ def _value(node: Node, example: int, device: torch.device) -> Any:
             return _real(spec.at(example), spec.dtype, node, example).to(device)
         value = node.example.detach().clone().to(device)
         is_integer = value.dtype in (torch.int32, torch.int64)
-        return value - example * (value > 1) if is_integer else value  # differs, as in `_real`
+        return value - example % 2 * (value > 1) if is_integer else value  # differs, as in `_real`
     value = spec.at(example)
     if spec.is_real or device.type == "meta":
         return value
@@ -345,14 +346,14 @@ def _value(node: Node, example: int, device: torch.device) -> Any:
 
 
 def _real(shape: tuple[int, ...], dtype: torch.dtype, node: Node, example: int) -> Tensor:
-    """Return data of which the integers and the numbers of true elements differ by example."""
+    """Return data of which the integers and the numbers of true elements alternate."""
     low, high, _ = drawn = node.example if type(node.example) is InputExample else InputExample()
     if dtype.is_floating_point:
         return random_tensor(shape, dtype, drawn, node.index + example)
-    rows = torch.ones(shape, device="cpu").cumsum(-1) <= example + 1  # one in each row, and two
+    rows = torch.ones(shape, device="cpu").cumsum(-1) <= example % 2 + 1  # one in each row, and two
     if dtype is torch.bool:
         return rows
-    number = ((1, 2) if (low, high) == (0, 1) else (low, max(high - 1, low + 1)))[example]
+    number = ((1, 2) if (low, high) == (0, 1) else (low, max(high - 1, low + 1)))[example % 2]
     return torch.where(rows | (len(shape) < 2), number, low).to(dtype)
 
 

@@ -20,13 +20,14 @@ from torch.autograd import Function
 _creation = itertools.count()
 
 
-EXAMPLE_BATCHES = (4, 8, 240, 1)
+EXAMPLE_BATCHES = (4, 8, 2, 1, 240)
 """The batch sizes for inferring shapes; a size that is not the same for all depends on the batch.
 
 The first two can be split into halves, quarters and pairs. The others detect cases such as
-``x[:3]``, which has fewer rows for a smaller batch.
+``x[:3]``, which has fewer rows for a smaller batch, and ``x[:100]``.
 """
 REQUIRED_BATCHES = 2  # how many of them a layer has to accept
+DATA_BATCHES = 4  # how many of them run with example data
 
 
 class Unknown:
