@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from hpml.symbolic import EXECUTIONS, CustomInput, Input, SymbolicModel, add_to_graph
-from hpml.symbolic.errors import GraphError
+from hpml.symbolic.errors import ArgumentError, GraphError
 from hpml.symbolic.useful_layers import GetAttr
 from tests.symbolic.processes import run_python
 from tests.symbolic.programs import assert_same
@@ -254,3 +254,13 @@ MISTAKES: dict[str, Any] = {
 def test_a_mistake_is_refused_at_its_line(name: str) -> None:
     with pytest.raises(GraphError):
         MISTAKES[name](Input(shape=(4,)))
+
+
+@pytest.mark.parametrize("other", [lambda x: x[:100], lambda x: x[:3], lambda x: x.T])
+def test_a_comparison_of_shapes_that_depends_on_the_batch_is_refused(other: Any) -> None:
+    x = Input(shape=(4,))
+    with pytest.raises(ArgumentError):
+        bool(other(x).shape == x.shape)
+    with pytest.raises(ArgumentError):
+        bool(x.shape == other(x).shape)
+    assert x[1:].shape != x.shape == (2 * x).shape != x.sum(1).shape

@@ -14,7 +14,7 @@ from hpml.symbolic.errors import ArgumentError
 
 from .arguments import find
 from .interception import Handle
-from .node import REQUIRED_BATCHES, Node, TensorSpec
+from .node import Node, TensorSpec
 from .operators import Operators, WithoutNumbers
 
 
@@ -81,9 +81,16 @@ class SymbolicShape(tuple):  # type: ignore[type-arg]
             return False
         undecided = None
         for one, two in zip(self, other, strict=True):
-            if isinstance(one, UnknownSize) and isinstance(two, int):
-                undecided = one
-            elif _key(one) != _key(two) and not (isinstance(one, UnknownSize) and two is None):
+            unknown = [size for size in (one, two) if isinstance(size, UnknownSize)]
+            if len(unknown) == 2:
+                pairs = zip(*[size.size.examples for size in unknown], strict=False)
+                equal = [a == b for a, b in pairs]
+                if not any(equal):
+                    return False
+                undecided = undecided if all(equal) else one
+            elif unknown and isinstance(one, int) is not isinstance(two, int):
+                undecided = unknown[0]
+            elif two is not None if unknown else one != two:
                 return False
         return True if undecided is None else bool(undecided)
 
@@ -98,11 +105,6 @@ class SymbolicShape(tuple):  # type: ignore[type-arg]
     def numel(self) -> Any:
         """Return the number of elements."""
         return functools.reduce(operator.mul, self)
-
-
-def _key(size: Any) -> Any:
-    """Return the value by which a size is compared."""
-    return size.size.examples[:REQUIRED_BATCHES] if isinstance(size, UnknownSize) else size
 
 
 class TensorShape:
