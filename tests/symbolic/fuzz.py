@@ -191,9 +191,6 @@ def run_program(modules: nn.ModuleList, steps: list[Step], x: Any) -> Any:
     return tuple(value for i, value in enumerate(values) if i not in read or i == len(values) // 2)
 
 
-# --- events: done to the modules of the model and of its twin -------------------------------------
-
-
 def _linears(modules: nn.ModuleList) -> list[nn.Linear]:
     return [module for module in modules.modules() if type(module) is nn.Linear]
 
@@ -250,9 +247,6 @@ EVENTS: dict[str, Callable[[nn.ModuleList], object]] = {
         {name: tensor + 0.1 for name, tensor in modules.state_dict().items()}
     ),
 }
-
-
-# --- observations ---------------------------------------------------------------------------------
 
 
 def observe(run: Callable[[Any], Any], modules: nn.ModuleList, seed: int) -> Any:

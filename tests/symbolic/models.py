@@ -35,8 +35,6 @@ __all__ = [
     "tensors_in",
 ]
 
-# --- chains ---------------------------------------------------------------------------------------
-
 
 def follow(x: Any, layers: list[nn.Module]) -> Any:
     for layer in layers:
@@ -82,9 +80,6 @@ def chain_of_diamonds(execution: str) -> Program:
 def chain_that_changes_values_in_place(execution: str) -> Program:
     layers = [nn.Linear(4, 4), nn.ReLU(inplace=True), nn.Linear(4, 4), nn.Hardswish(inplace=True)]
     return Program(lambda x: follow(x, layers), [tensor_input(4)], [torch.rand(3, 4)], layers)
-
-
-# --- networks -------------------------------------------------------------------------------------
 
 
 @program
@@ -183,9 +178,6 @@ def attention_over_embeddings(execution: str) -> Program:
 
     inputs = [tensor_input(5, dtype=torch.int64)]
     return Program(forward, inputs, [torch.randint(0, 11, (3, 5))], layers)
-
-
-# --- a small model for tests that need any --------------------------------------------------------
 
 
 def small_model(execution: str | None = None) -> SymbolicModel:

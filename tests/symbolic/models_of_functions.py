@@ -12,8 +12,6 @@ from torch import nn
 from hpml.symbolic import CustomInput, Input
 from tests.symbolic.programs import Program, program, tensor_input
 
-# --- several results ------------------------------------------------------------------------------
-
 
 @program
 def unpacked_results(execution: str) -> Program:
@@ -67,9 +65,6 @@ def rows_of_a_known_batch(execution: str) -> Program:
         return total, x[1], x[1:, ::2], x[..., None, 0]
 
     return Program(forward, [lambda: Input(batch_shape=(4, 6))], [torch.rand(4, 6)])
-
-
-# --- functions, operators, indices ----------------------------------------------------------------
 
 
 @program
@@ -187,9 +182,6 @@ def arguments_in_containers(execution: str) -> Program:
 
     samples = [torch.rand(2, 3), torch.rand(2, 3)]
     return Program(forward, [tensor_input(3)] * 2, samples)
-
-
-# --- other than tensors ---------------------------------------------------------------------------
 
 
 @program

@@ -25,9 +25,6 @@ from hpml.symbolic.execution import cuda_graph
 each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
 
 
-# --- the fake -------------------------------------------------------------------------------------
-
-
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Notes operators, or replays them into the memory of their first results."""
 
@@ -113,9 +110,6 @@ def device(request: pytest.FixtureRequest) -> str:
         return "cuda"
     request.getfixturevalue("recorded")
     return "cpu"
-
-
-# --- on both --------------------------------------------------------------------------------------
 
 
 def pair(device: str, execution: str, *, outputs: int = 1) -> tuple[SymbolicModel, SymbolicModel]:
@@ -234,9 +228,6 @@ def test_what_cannot_be_captured_is_explained(device: str) -> None:
     model = SymbolicModel(x, ReadsBack()(x), enable_cuda_graphs=True)
     with torch.no_grad(), pytest.raises(DeviceError):
         model(batch(device=device))
-
-
-# --- on one of them -------------------------------------------------------------------------------
 
 
 @pytest.mark.gpu

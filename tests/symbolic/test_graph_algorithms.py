@@ -36,9 +36,6 @@ def texts(figure: Figure) -> list[str]:
     return [text.get_text() for text in figure.axes[0].texts]
 
 
-# --- what is written ------------------------------------------------------------------------------
-
-
 def test_boxes_show_shapes_and_lines_show_the_names_of_layers() -> None:
     assert texts(draw_graph(model=classifier())) == [
         *("Flatten_1", "Linear_1", "Softmax_1"),
@@ -83,9 +80,6 @@ def test_a_namespace_names_the_values() -> None:
     assert boxes_only == ["images\n(None, 4)", "(None, 4)", "scores\n(None, 4)"]
 
 
-# --- what is drawn --------------------------------------------------------------------------------
-
-
 def test_inputs_alone_draw_everything_below_that_is_alive() -> None:
     x = Input(shape=(4,))
     kept = nn.Linear(4, 5)(x)
@@ -114,9 +108,6 @@ def test_outputs_alone_draw_everything_above() -> None:
     del below
 
 
-# --- errors ---------------------------------------------------------------------------------------
-
-
 def test_too_large_a_graph_is_an_error_that_says_what_to_do() -> None:
     x = Input(shape=(4,))
     y = x
@@ -124,9 +115,6 @@ def test_too_large_a_graph_is_an_error_that_says_what_to_do() -> None:
         y = nn.ReLU()(y) + x
     with pytest.raises(GraphError):
         draw_graph(inputs=x, outputs=y)
-
-
-# --- how it looks ---------------------------------------------------------------------------------
 
 
 def shared() -> SymbolicModel:
@@ -151,17 +139,11 @@ def fills(figure: Figure) -> dict[str, str]:
     return filled
 
 
-# --- highlights -----------------------------------------------------------------------------------
-
-
 def test_highlighted_values_stand_out() -> None:
     model = classifier()
     plain = fills(draw_graph(model=model))
     lit = fills(draw_graph(model=model, highlight=[1]))
     assert [text for text in plain if plain[text] != lit[text]] == ["(None, 784)"]
-
-
-# --- figures --------------------------------------------------------------------------------------
 
 
 def test_no_figure_stays_open_and_no_setting_changes() -> None:

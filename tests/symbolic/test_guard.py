@@ -36,9 +36,6 @@ def checks(monkeypatch: pytest.MonkeyPatch) -> list[Guard]:
     return looked
 
 
-# --- what users do to layers ----------------------------------------------------------------------
-
-
 @pytest.mark.filterwarnings("ignore:.*a view and is being modified inplace.*")
 @pytest.mark.parametrize("name", EVENTS)
 @each_mode
@@ -57,9 +54,6 @@ def test_after_an_event_the_model_does_what_its_twin_does(
     if undone:
         assert pair.agree()
         pair.check_how(called=False)
-
-
-# --- what it gives and remembers ------------------------------------------------------------------
 
 
 def test_layers_are_looked_at_one_by_one_only_when_something_happened(checks: list[Guard]) -> None:
@@ -100,9 +94,6 @@ def test_it_keeps_no_model_and_no_replaced_layer_alive() -> None:
     gc.collect()
     assert whole() is None
     assert layer() is None
-
-
-# --- small and odd models -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -156,9 +147,6 @@ def test_loops_of_any_length_find_the_right_layers(
             assert_same(model(given), nn.Sequential(*layers)(given))
 
 
-# --- which layers are written out -----------------------------------------------------------------
-
-
 def test_what_holds_a_tensor_or_has_no_functional_form_is_called() -> None:
     x, y = Input(shape=(4,)), Input(shape=(4,))
     h = nn.Linear(4, 4)(x) + y * torch.ones(4)
@@ -166,8 +154,6 @@ def test_what_holds_a_tensor_or_has_no_functional_form_is_called() -> None:
     model = SymbolicModel((x, y), (first, second[0]), execution="inlined")
     assert called_in_source(model) == {"RNN_1", "mul_1"}
 
-
-# --- subclasses -----------------------------------------------------------------------------------
 
 SUBCLASSES: list[tuple[type[nn.Module], tuple[Any, ...], tuple[int, ...]]] = [
     (nn.Linear, (4, 4), (4,)),

@@ -55,8 +55,6 @@ def check(program: Callable[..., Any], *, written: bool = True) -> SymbolicModel
     return model
 
 
-# --- operators ------------------------------------------------------------------------------------
-
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "pow": lambda x, y: x**y,
     "constant sub": lambda x, y: 2.5 - x,
@@ -102,9 +100,6 @@ def test_the_source_reads_as_one_would_write_it() -> None:
         "h0.transpose(0, 1)",
         "return h0",
     ]
-
-
-# --- functions ------------------------------------------------------------------------------------
 
 
 def described(
@@ -219,9 +214,6 @@ def test_a_function_named_as_a_builtin_of_the_loop_does_not_break_the_loop(
     assert "in zip(l[0:3], p[0:3]):" in check(program).source
 
 
-# --- unpacking ------------------------------------------------------------------------------------
-
-
 def unpack_some(x: Any, y: Any) -> Any:
     first, _, third = torch.split(x, [1, 1, 2], dim=1)
     (only,) = torch.chunk(y, 1)
@@ -253,9 +245,6 @@ def test_unpacking_too_few_or_too_many_is_the_same_error() -> None:
                 model(torch.rand(rows, 4), torch.rand(1, 4))
             messages.append(str(caught.value))
         assert messages[0] == messages[1]
-
-
-# --- constants ------------------------------------------------------------------------------------
 
 
 class Colour(enum.IntEnum):

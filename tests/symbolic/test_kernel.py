@@ -125,8 +125,6 @@ def test_every_layer_that_the_kernel_knows_is_tried_here() -> None:
     assert known == tried | operators
 
 
-# --- what is refused ------------------------------------------------------------------------------
-
 REFUSED: dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]] = {
     "a convolution": ((3, 8, 8), lambda x: nn.Conv2d(3, 4, 3)(x)),
     "a function": ((8,), lambda x: torch.cumsum(x, 1)),
@@ -202,9 +200,6 @@ def test_cuda_graphs_and_operator_timing_are_refused(monkeypatch: pytest.MonkeyP
         pass
 
 
-# --- a separate inference object ------------------------------------------------------------------
-
-
 @pytest.mark.filterwarnings("ignore:.*torch.jit.trace.*:DeprecationWarning")
 def test_compiled_inference_has_weights_of_its_own() -> None:
     layer = nn.Linear(4, 4)
@@ -229,9 +224,6 @@ def test_what_cannot_be_compiled_for_inference(layer: nn.Module) -> None:
     x = Input((4,), dtype=next((p.dtype for p in layer.parameters()), torch.float32))
     with pytest.raises(ArgumentError):
         SymbolicModel(x, layer(x)).compiled_inference()
-
-
-# --- whatever happens to the layers ---------------------------------------------------------------
 
 
 def small_model() -> SymbolicModel:

@@ -22,9 +22,6 @@ def test_the_older_documents_name_the_same_class() -> None:
     assert FunctionalModel is SymbolicModel
 
 
-# --- executions -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("settings", "by_default", "expected"),
     [
@@ -51,9 +48,6 @@ def test_a_model_can_be_switched_and_stays_the_same_function() -> None:
         model.execution = execution
         assert model.execution == execution
         assert_same(model(VALUE), expected)
-
-
-# --- changing -------------------------------------------------------------------------------------
 
 
 @each_execution
@@ -88,9 +82,6 @@ def test_a_replaced_layer_is_used_from_then_on(execution: str, replace: Any) -> 
         replace(model, layer)
         assert_same(model(VALUE)[1], layer(VALUE))
         assert_same(copy.deepcopy(model)(VALUE)[1], layer(VALUE))
-
-
-# --- running --------------------------------------------------------------------------------------
 
 
 @each_execution
@@ -175,9 +166,6 @@ def test_threads_run_one_model_at_the_same_time(execution: str) -> None:
     finally:
         sys.setswitchinterval(interval)
     assert failures == []
-
-
-# --- looking --------------------------------------------------------------------------------------
 
 
 def test_shapes_are_those_of_the_symbolic_data() -> None:

@@ -94,9 +94,6 @@ def test_a_module_among_the_arguments_of_a_function_belongs_to_the_model(
         assert_same(model(VALUE), before)
 
 
-# --- copies of compiled models --------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
 @pytest.mark.parametrize("part", ["the model", "a function layer", "a layer"])
 def test_a_copy_of_what_was_compiled_runs_its_own_weights(copied: Any, part: str) -> None:
@@ -119,9 +116,6 @@ def test_a_copy_of_what_was_compiled_runs_its_own_weights(copied: Any, part: str
         assert not torch.equal(averaged(VALUE), before)
         assert_same(model(VALUE), before)
     torch._dynamo.reset()
-
-
-# --- names ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["a\n    raise SystemExit\n    #", "a b", "", "1a", "for", "a.b"])

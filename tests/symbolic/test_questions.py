@@ -20,9 +20,6 @@ from tests.symbolic.programs import assert_same
 VALUE = torch.linspace(-1, 2, 20).reshape(5, 4)
 
 
-# --- answered -------------------------------------------------------------------------------------
-
-
 def test_what_is_known_is_a_number_and_the_rest_is_symbolic() -> None:
     x = Input(shape=(3, 32, 24))
     assert (x.C, x.channels, x.H, x.W, x.HW, x.CHW) == (3, 3, 32, 24, (32, 24), (3, 32, 24))
@@ -197,9 +194,6 @@ def test_what_is_added_to_a_real_tensor_starts_anew_at_each_run(execution: str) 
     for _ in range(2):
         assert_same(model(VALUE), 2 * VALUE + 3 * VALUE)
     assert_same(kept, torch.zeros(1, 4))
-
-
-# --- refused --------------------------------------------------------------------------------------
 
 
 class Silent(nn.Module):

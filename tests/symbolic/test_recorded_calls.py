@@ -23,9 +23,6 @@ VALUE = torch.linspace(-1, 2, 20).reshape(5, 4)
 each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
 
 
-# --- functions with a backward of their own -------------------------------------------------------
-
-
 class Reversed(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, scale: float = 1.0) -> torch.Tensor:
@@ -57,9 +54,6 @@ def test_an_autograd_function_is_recorded_with_its_backward(execution: str) -> N
         value = VALUE.clone().requires_grad_()
         owner(value).sum().backward()
         assert_same(value.grad, torch.full((5, 4), -6.0))
-
-
-# --- functions that replace weights or transform functions ----------------------------------------
 
 
 @each_execution
@@ -107,9 +101,6 @@ def test_a_transformed_function_is_recorded_as_one_call(name: str, execution: st
         stored = pickle.dumps(model)
         del x, y, outputs
         assert_same(pickle.loads(stored)(VALUE), expected)
-
-
-# --- containers -----------------------------------------------------------------------------------
 
 
 class Both(NamedTuple):
@@ -235,9 +226,6 @@ def test_a_forward_may_have_parameters_of_any_name() -> None:
     assert_same(model(VALUE), VALUE + VALUE * 2 + 1.0)
 
 
-# --- parameters -----------------------------------------------------------------------------------
-
-
 def test_a_parameter_in_an_expression_belongs_to_the_model_and_is_trained() -> None:
     x, position = Input(shape=(4,)), nn.Parameter(torch.zeros(4))
     model = SymbolicModel(x, (x + position) * position)
@@ -256,8 +244,6 @@ def test_what_was_computed_from_a_parameter_is_refused(expression: Any) -> None:
         x + expression(parameter)[..., :4]
     SymbolicModel(x, x + expression(parameter.detach())[..., :4])
 
-
-# --- constants ------------------------------------------------------------------------------------
 
 CALLS_WITH_A_LIST: dict[str, tuple[Any, Any]] = {
     "index": (list, lambda x, s: x[:, s]),

@@ -18,9 +18,6 @@ class Doubled(nn.Module):
         return weight * 2
 
 
-# --- sharing --------------------------------------------------------------------------------------
-
-
 @each_mode
 def test_a_hook_and_a_parametrization_of_a_layer_count_for_each_of_its_uses(
     execution: str, training: bool
@@ -44,9 +41,6 @@ def test_a_hook_and_a_parametrization_of_a_layer_count_for_each_of_its_uses(
     nn.utils.parametrize.register_parametrization(layer, "weight", Doubled())
     value = torch.rand(2, 4)
     assert_same(model(value), by_hand(value))
-
-
-# --- chains that are written as a loop ------------------------------------------------------------
 
 
 @pytest.mark.parametrize("execution", EXECUTIONS)

@@ -92,9 +92,6 @@ def test_an_error_names_the_layer_and_leaves_no_run(execution: str) -> None:
     assert len(runs) == 1
 
 
-# --- HPML_TIMING ----------------------------------------------------------------------------------
-
-
 def test_the_setting_counts_when_a_model_is_made(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -24,8 +24,6 @@ from tests.symbolic.hazards import (
 from tests.symbolic.models import VALUE, small_model
 from tests.symbolic.programs import assert_same
 
-# --- compilers, exporters, tracers ----------------------------------------------------------------
-
 
 @pytest.fixture
 def _fresh_compiler() -> Any:
@@ -114,9 +112,6 @@ def test_symbolic_trace_sees_the_layers() -> None:
     names = [call.name for call in models[0].graph.calls if call.name in LAYERS]
     assert called == [f"model.{name}" for name in names]
     assert called_layers(models[0]) == always_called(models[0])
-
-
-# --- what watches or repeats a forward ------------------------------------------------------------
 
 
 class Tagged(torch.Tensor):
