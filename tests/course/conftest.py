@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from hpml.course.predictions import prediction
 from hpml.course.predictions.prediction import Lab, current_lab
 from hpml.labs import lab_head
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import nbformat
 import psutil
@@ -13,9 +13,6 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from hpml.course.execute import LabNotFoundError, execute, find_lab, result_texts
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def write(path: Path, *cells: str, tags: dict[int, str] | None = None) -> Path:

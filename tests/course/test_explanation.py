@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from hpml.course.explanation import Explanation
+from hpml.course.predictions.prediction import Lab
 from hpml.labs import LabError, calibration, checking, explain, lab_head
 from hpml.labs.catalogue import LABS, explanation
-
-if TYPE_CHECKING:
-    from hpml.course.predictions.prediction import Lab
 
 FIELDS: dict[str, Any] = {
     "question": "B is faster than A.",

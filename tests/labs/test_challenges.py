@@ -10,9 +10,10 @@ import json
 import math
 import statistics
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numba
 import numpy as np
@@ -20,9 +21,6 @@ import pytest
 import torch
 
 from hpml.course.challenge import challenge
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 

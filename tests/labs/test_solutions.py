@@ -11,27 +11,23 @@ import json
 import os
 import random
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from hpml.course.cells import python_cells
 from hpml.course.exercises.check import run, visible_cases
+from hpml.course.exercises.exercise import Case, Exercise
 from hpml.course.exercises.judging import Verdict, diagnosed, judge
-from hpml.course.exercises.wrong_answers import WrongAnswerProcess, wrong_answers
+from hpml.course.exercises.outcomes import Outcome
+from hpml.course.exercises.wrong_answers import WrongAnswer, WrongAnswerProcess, wrong_answers
 from hpml.labs.catalogue import LABS, choice, exercises, find
 from hpml.sandbox.forbidden import uses
 from hpml.sandbox.harness import harness_source, load_harness
 from hpml.sandbox.notebook import Program, parse
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hpml.course.exercises.exercise import Case, Exercise
-    from hpml.course.exercises.outcomes import Outcome
-    from hpml.course.exercises.wrong_answers import WrongAnswer
 
 pytestmark = pytest.mark.usefixtures("quick_to_collect")
 

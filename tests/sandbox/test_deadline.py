@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from hpml.sandbox.deadline import deadline
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class TooLate(KeyboardInterrupt):

@@ -7,10 +7,11 @@ import graphlib
 import linecache
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 import pytest
@@ -18,14 +19,10 @@ import pytest
 from hpml.base import Table
 from hpml.course.exercises import check as check_module
 from hpml.course.exercises import sources
+from hpml.course.predictions.prediction import Lab
 from hpml.labs import check, checking, hint, lab_head
 from hpml.labs.catalogue import find
 from tests.sandbox.test_plain import EqualToAll
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hpml.course.predictions.prediction import Lab
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
 RIGHT = """

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING
 
 import pytest
 
 from hpml.base import style
 from hpml.course.predictions.calibration import _draw_bands, apart
+from hpml.course.predictions.prediction import Lab
 from hpml.labs import calibration, lab_head, predict
-
-if TYPE_CHECKING:
-    from hpml.course.predictions.prediction import Lab
 
 
 def answered(key: str, said: object, measured: object, unit: str = "µs") -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -12,13 +13,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from hpml.course.execute import execute
 from hpml.course.predictions import controls
-from hpml.course.predictions.prediction import Prediction
+from hpml.course.predictions.prediction import Lab, Prediction
 from hpml.course.predictions.state import Entry
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from hpml.course.predictions.prediction import Lab
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 CALL = Entry("call", "How long?", unit="µs")

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from hpml.course.predictions import prediction
+from hpml.course.predictions.prediction import Lab
 from hpml.course.predictions.store import answers
-from hpml.labs import LabError, PredictionLocked, forget, lab_head, predict
-
-if TYPE_CHECKING:
-    from hpml.course.predictions.prediction import Lab
-    from hpml.labs import Prediction
+from hpml.labs import LabError, Prediction, PredictionLocked, forget, lab_head, predict
 
 QUESTION = "How long does one call take?"
 

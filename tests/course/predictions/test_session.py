@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import platform
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from hpml.course.predictions.prediction import Lab
 from hpml.labs import lab_head, predict
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from hpml.course.predictions.prediction import Lab
 
 
 def test_the_head_shows_what_the_lab_runs_on_as_text_and_html(lab: Lab, tmp_path: Path) -> None:

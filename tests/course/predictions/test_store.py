@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from hpml.course.predictions import store
 from hpml.course.predictions.state import Entry, lock
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CALL = Entry("call", "How long does one call take?", unit="µs")
 

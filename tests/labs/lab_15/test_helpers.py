@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, ClassVar, cast
+from pathlib import Path
+from typing import ClassVar, cast
 
 import pytest
 
 from hpml.benchmark import Case, Comparison, Measurement, write_case
 from hpml.labs.lab_15_capstone.fixes import Ladder, Rung, class_table, equal_losses
 from hpml.labs.lab_15_capstone.student_script import frozen, own_script
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from hpml.profiling import FunctionProfile
+from hpml.profiling import FunctionProfile
 
 
 @pytest.fixture(autouse=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import itertools
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import torch
@@ -19,9 +20,6 @@ from hpml.labs.lab_15_capstone.exercises import judge_training
 from hpml.labs.lab_15_capstone.harness import reported, waves
 from hpml.labs.lab_15_capstone.scripts import FAULTS, script, train_of
 from tests.labs.lab_15.fixed import FIXED, fixed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SEEDS = range(12)
 SMALL = {"count": 23, "length": 24, "width": 8, "epochs": 2, "batch_size": 6, "rate": 0.1}
