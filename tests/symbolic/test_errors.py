@@ -33,11 +33,13 @@ WRONG: dict[str, Callable[[Any], Any]] = {
     "one of the inputs": lambda x: SymbolicModel((x, "y"), x + 1),
     "outputs that are no symbolic data": lambda x: SymbolicModel(x, nn.Linear(4, 4)),
     "no outputs": lambda x: SymbolicModel(x, []),
+    "an input that is not given": lambda x: SymbolicModel(x, x + Input(shape=(4,))),
     "the same input twice": lambda x: SymbolicModel([x, x], x + 1),
     "an execution that does not exist": lambda x: model_of(x, execution="turbo"),
     "both ways to choose an execution": lambda x: model_of(
         x, execution="lazy", enable_forward_codegen=False
     ),
+    "CUDA graphs without a GPU": lambda x: model_of(x, enable_cuda_graphs=True),
     "a function that cannot be called": lambda x: add_to_graph(3, x),
     "no symbolic argument": lambda x: add_to_graph(torch.relu, torch.rand(2)),
     "a value where the layer stands": lambda x: x(x),
@@ -68,16 +70,11 @@ def test_wrong_use_is_refused(what: str) -> None:
 
 @each_execution
 @pytest.mark.parametrize("given", [0, 1, 3])
-def test_a_wrong_number_of_inputs_is_named(execution: str, given: int) -> None:
+def test_a_wrong_number_of_inputs_is_refused(execution: str, given: int) -> None:
     x, y = Input(shape=(4,)), Input(shape=(5,))
     model = SymbolicModel((x, y), (x + 1, y + 1), execution=execution)
-    with pytest.raises(errors.ArgumentError) as caught:
+    with pytest.raises(errors.ArgumentError):
         model(*[torch.rand(2, 4)] * given)
-    assert str(caught.value) == (
-        f"the model expected 2 input(s), (None, 4), (None, 5); received {given}: call it with one "
-        "value for each symbolic input"
-    )
-    assert caught.value.__cause__ is None
 
 
 def notes_of(model: SymbolicModel, *values: Any) -> tuple[str, BaseException]:
@@ -138,12 +135,6 @@ def test_an_error_while_building_leaves_no_node() -> None:
     with pytest.raises(errors.ShapeError):
         nn.Linear(5, 5)(x)
     assert x.children == ()
-
-
-def test_cuda_graphs_without_a_gpu_are_refused() -> None:
-    x = Input(shape=(4,))
-    with pytest.raises(errors.DeviceError):
-        SymbolicModel(x, x + 1, enable_cuda_graphs=True)
 
 
 def test_a_layer_that_was_deleted_is_named() -> None:

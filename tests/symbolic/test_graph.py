@@ -5,12 +5,10 @@ from __future__ import annotations
 import gc
 import weakref
 
-import pytest
 import torch
 from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel, add_to_graph
-from hpml.symbolic.errors import ForeignNodeError
 
 
 def names(model: SymbolicModel) -> list[str]:
@@ -31,15 +29,6 @@ def test_a_graph_prints_as_a_program() -> None:
         "v6, _ = UnpackLayer_1(*v5)  # (2, 3)\n"
         "return v6, v0"
     )
-
-
-def test_only_what_the_outputs_need_is_collected() -> None:
-    x = Input(shape=(4,))
-    used = nn.Linear(4, 4)(x)
-    unused = nn.ReLU()(used)
-    model = SymbolicModel(x, used)
-    assert names(model) == ["Linear_1"]
-    assert unused.parents == (used,)
 
 
 def test_one_graph_gives_several_models_that_share_layers() -> None:
@@ -73,18 +62,6 @@ def test_each_call_knows_the_line_that_wrote_it() -> None:
     y = y + 1
     origins = [call.origin for call in SymbolicModel(x, y).graph.calls]
     assert origins == [(__file__, marker + 2), (__file__, marker + 4)]
-
-
-def test_a_foreign_input_is_named_with_its_line_and_the_inputs_that_were_given() -> None:
-    x = Input(shape=(4,))
-    other = Input(shape=(3,))
-    y = nn.Linear(4, 3)(x) + other
-    with pytest.raises(ForeignNodeError) as caught:
-        SymbolicModel(x, y)
-    message = str(caught.value)
-    assert "needs the input of shape (None, 3), float32, made at test_graph.py:" in message
-    assert "received input of shape (None, 4), float32" in message
-    assert "Add it to inputs" in message
 
 
 def test_a_value_that_nobody_uses_vanishes() -> None:

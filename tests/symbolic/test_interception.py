@@ -186,15 +186,11 @@ def test_calls_are_as_torch_made_them_after_optimize_module_calls() -> None:
 @pytest.mark.parametrize(
     "layer", [nn.Linear(4, 4), nn.Sequential(nn.Dropout(), nn.ReLU()), nn.BatchNorm1d(4).eval()]
 )
-def test_a_layer_called_after_optimize_module_calls_says_what_to_do(layer: nn.Module) -> None:
+def test_a_layer_called_after_optimize_module_calls_is_refused(layer: nn.Module) -> None:
     x = Input(shape=(4,))
     optimize_module_calls()
-    with pytest.raises(ArgumentError) as caught:
+    with pytest.raises(ArgumentError):
         layer(x)
-    message = str(caught.value)
-    assert "was called with symbolic data" in message
-    assert "optimize_module_calls()" in message
-    assert "Write x(layer), or make a new Input" in message
 
 
 def test_looking_at_a_model_does_not_switch_calls_on_again() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import inspect
 import linecache
-import traceback
 
 import pytest
 import torch
@@ -66,14 +65,6 @@ def test_unpacking_is_written_with_a_star_and_unused_results_as_underscores() ->
     assert ", = l[1](*h0)" in SymbolicModel(x, single, execution="codegen").source
 
 
-def test_the_running_source_uses_names_again_and_the_documented_one_does_not() -> None:
-    model = chain(12)
-    assert "h11" not in model.source
-    assert model.source.count("h0 = l[") == 12
-    documented = model._generated_forward_source
-    assert all(f"h{i:02} = l[{i}](" in documented for i in range(11))
-
-
 @pytest.mark.parametrize("execution", ["lazy", "ordered", "codegen", "inlined"])
 def test_the_documented_form_is_the_same_for_every_execution(execution: str) -> None:
     assert chain(3, execution)._generated_forward_source == (
@@ -111,15 +102,6 @@ def test_the_model_says_which_calls_a_line_makes(execution: str) -> None:
     assert len(model.source_spans) == len(lines)
     calling = [line for line, span in zip(lines, model.source_spans, strict=True) if span == (0, 6)]
     assert [line.split()[0] for line in calling] == ["h0", "for", "h0"]
-
-
-def test_a_traceback_shows_the_generated_line() -> None:
-    model = chain(3)
-    with pytest.raises(RuntimeError) as caught:
-        model(torch.rand(2, 5))
-    text = "".join(traceback.format_exception(caught.value))
-    assert "h0 = l[0](i0)  # Linear_1" in text
-    assert "<hpml.symbolic forward" in text
 
 
 def test_the_lines_are_known_as_long_as_the_function() -> None:

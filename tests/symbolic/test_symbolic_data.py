@@ -101,13 +101,6 @@ def test_asking_whether_an_attribute_exists_adds_no_node() -> None:
     assert x.children == ()
 
 
-def test_a_missing_attribute_says_whose() -> None:
-    with pytest.raises(AttributeError, match=r"shape \(None, 4\).* has no attribute 'relux'"):
-        Input(shape=(4,)).relux  # noqa: B018
-    with pytest.raises(AttributeError, match=r"type list.* has no attribute 'relu'"):
-        CustomInput([1]).relu  # noqa: B018
-
-
 def test_unpacking_makes_one_call_with_all_results() -> None:
     x = Input(batch_shape=(3, 4))
     a, b, c = x
