@@ -19,57 +19,51 @@ from tests.grading.handed_in import DOUBLE, EXPLANATION, LAB, RIGHT, TOTAL, hand
 
 Graded = Callable[..., dict[str, Item]]
 
-NO_NOTEBOOK = {
-    "no JSON": (b"def double(n): return 2 * n", "cannot be read as JSON"),
-    "empty": (b"", "is empty"),
-    "no text": (b"\xff\xfe\x00\x01", "not UTF-8"),
+
+def _with(content: bytes) -> Callable[[Path], object]:
+    return lambda path: path.write_bytes(content)
+
+
+def _link(path: Path) -> None:
+    path.symlink_to(hand_in(path.parents[1] / "other", *RIGHT) / LAB)
+
+
+def _with_a_hole(path: Path) -> None:
+    path.write_bytes(notebook(DOUBLE, EXPLANATION).encode())
+    os.truncate(path, 10**12)  # a file with a hole takes no room on the disk
+
+
+REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
+    "no JSON": (_with(b"def double(n): return 2 * n"), "cannot be read as JSON"),
+    "empty": (_with(b""), "is empty"),
+    "no text": (_with(b"\xff\xfe\x00\x01"), "not UTF-8"),
+    "a link": (_link, "cannot be read"),
+    "a pipe": (os.mkfifo, "is not a file"),
+    **{
+        f"millions of {part}": (
+            lambda path, part=part: path.write_text(
+                f'{{"cells": [{f"{part}," * 2_000_000}{part}]}}'
+            ),
+            "too many cells and outputs",
+        )
+        for part in ("{}", "[]")
+    },
+    "thousands of cells": (_with(notebook(*["1"] * 5001).encode()), "5,001 cells"),
+    "beyond the limit": (_with_a_hole, "clear its outputs"),
 }
 
 
-@pytest.mark.parametrize("what", NO_NOTEBOOK)
+@pytest.mark.parametrize("what", REFUSED)
 def test_what_is_no_notebook_gets_nothing_and_the_reason(
     what: str, tmp_path: Path, beside_a_right_one: Graded
 ) -> None:
-    content, reason = NO_NOTEBOOK[what]
+    write, reason = REFUSED[what]
     folder = tmp_path / "one"
     folder.mkdir()
-    (folder / LAB).write_bytes(content)
+    write(folder / LAB)
     items = beside_a_right_one(folder)
     assert [item.status for item in items.values()] == ["unreadable"] * 3
     assert all(reason in item.text and item.score == 0 for item in items.values())
-
-
-def test_a_link_is_refused(tmp_path: Path, beside_a_right_one: Graded) -> None:
-    other = hand_in(tmp_path / "other", *RIGHT)
-    folder = tmp_path / "one"
-    folder.mkdir()
-    (folder / LAB).symlink_to(other / LAB)
-    items = beside_a_right_one(folder)
-    assert all("cannot be read" in item.text and item.score == 0 for item in items.values())
-
-
-def test_a_pipe_does_not_hold_the_grader(tmp_path: Path, beside_a_right_one: Graded) -> None:
-    folder = tmp_path / "one"
-    folder.mkdir()
-    os.mkfifo(folder / LAB)
-    items = beside_a_right_one(folder)
-    assert all("is not a file" in item.text for item in items.values())
-
-
-@pytest.mark.parametrize(("part", "count"), [("{}", 2_000_000), ("[]", 2_000_000)])
-def test_millions_of_empty_parts_do_not_fill_the_graders_memory(
-    part: str, count: int, tmp_path: Path, beside_a_right_one: Graded
-) -> None:
-    folder = tmp_path / "one"
-    folder.mkdir()
-    (folder / LAB).write_text(f'{{"cells": [{f"{part}," * count}{part}]}}', encoding="utf-8")
-    items = beside_a_right_one(folder)
-    assert all("too many cells and outputs" in item.text for item in items.values())
-
-
-def test_thousands_of_cells_are_refused(tmp_path: Path, beside_a_right_one: Graded) -> None:
-    items = beside_a_right_one(hand_in(tmp_path / "one", *["1"] * 5001))
-    assert all("5,001 cells" in item.text for item in items.values())
 
 
 def test_a_notebook_without_the_function_says_which(
@@ -135,16 +129,6 @@ def test_fifty_megabytes_of_output_in_the_notebook_cost_nothing(
     (folder / LAB).write_text(json.dumps(content), encoding="utf-8")
     items = beside_a_right_one(folder)
     assert [item.status for item in items.values()] == ["right"] * 3
-
-
-def test_a_notebook_beyond_the_limit_says_what_to_do(
-    tmp_path: Path, beside_a_right_one: Graded
-) -> None:
-    folder = hand_in(tmp_path / "one", DOUBLE, EXPLANATION)
-    with open(folder / LAB, "r+b") as stream:
-        stream.truncate(10**12)  # a file with a hole takes no room on the disk
-    items = beside_a_right_one(folder)
-    assert all("clear its outputs" in item.text for item in items.values())
 
 
 def test_only_what_the_function_needs_is_said_to_have_failed(
