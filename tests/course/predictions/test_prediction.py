@@ -106,6 +106,8 @@ def test_a_key_belongs_to_one_question(lab: Lab) -> None:
         {"unit": 3},
         {"question": ""},
         {"question": 3},
+        {"unit": "s", "choices": ("a", "b")},
+        *({"unit": None, "choices": c} for c in [("a",), ("a", "A"), ("a", 3), ("a", " ")]),
     ],
 )
 def test_a_question_that_cannot_be_asked_says_so(lab: Lab, wrong: dict[str, object]) -> None:
