@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hpml.grading.judge import Item
 from hpml.grading.record import GRADER, Report
-from hpml.grading.report import as_table, write_gradescope
+from hpml.grading.report import write_gradescope
 
 RIGHT = Item("06", 1, "double", {"right": 2}, status="right", parts={"right": 2.0})
 WRONG = Item(
@@ -13,14 +13,6 @@ WRONG = Item(
     text="not right yet\n  expected  0", parts={"right": 1.0}, printed="\ud800 hm",
 )  # fmt: skip
 REPORT = Report("ada", (RIGHT, WRONG), seed=7)
-
-
-def test_the_table_shows_points_status_and_reason() -> None:
-    text = str(as_table(REPORT))
-    assert "ada: 3 of 5 points" in text
-    assert "06.2 total   1 of 3  right 1 of 2, empty 0 of 1  partly right" in text
-    assert "isolation: none" in text
-    assert "seed" not in text
 
 
 def test_gradescopes_form_holds_each_exercise(tmp_path: Path) -> None:

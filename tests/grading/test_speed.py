@@ -127,20 +127,20 @@ def test_measuring_ends_when_its_time_is_over() -> None:
     assert not found.decided
 
 
-def test_work_outside_of_the_calls_counts() -> None:
-    found = _ratio(_measured(repeat(1e-5), carrying=CARRYING + 4e-3))
-    assert found.value == pytest.approx(4.01)
-
-
-def test_work_outside_is_seen_beside_a_reference_that_was_held_up() -> None:
-    held = chain([3.0, 0.2], repeat(CARRYING))
-    found = _ratio(_measured(repeat(1e-5), carrying=CARRYING + 4e-3, held=held))
-    assert found.value > 4.0
-
-
-def test_a_little_more_carrying_is_no_work() -> None:
-    found = _ratio(_measured(repeat(1e-3), carrying=CARRYING * 1.04))
-    assert found.value == pytest.approx(1.0)
+@pytest.mark.parametrize(
+    ("inner", "carrying", "held", "ratio"),
+    [
+        (1e-5, CARRYING + 4e-3, None, 4.01),
+        # The reference was held up twice.
+        (1e-5, CARRYING + 4e-3, chain([3.0, 0.2], repeat(CARRYING)), 4.01),
+        (1e-3, CARRYING * 1.04, None, 1.0),
+    ],
+)
+def test_work_outside_of_the_calls_counts_and_a_little_more_carrying_does_not(
+    inner: float, carrying: float, held: Iterator[float] | None, ratio: float
+) -> None:
+    found = _ratio(_measured(repeat(inner), carrying=carrying, held=held))
+    assert found.value == pytest.approx(ratio)
 
 
 def test_a_wrong_result_earns_nothing_however_fast() -> None:

@@ -13,7 +13,7 @@ from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel, config
 from hpml.symbolic.execution.guard import Guard
-from tests.symbolic.events import EVENTS
+from tests.symbolic.events import EVENTS, Doubled
 from tests.symbolic.hazards import Pair, called_in_source, doubled, each_mode, value
 from tests.symbolic.programs import assert_same
 
@@ -54,6 +54,31 @@ def test_after_an_event_the_model_does_what_its_twin_does(
     if undone:
         assert pair.agree()
         pair.check_how(called=False)
+
+
+@each_mode
+def test_a_hook_and_a_parametrization_of_a_layer_count_for_each_of_its_uses(
+    execution: str, training: bool
+) -> None:
+    torch.manual_seed(0)
+    layer, relu = nn.Linear(4, 4), nn.ReLU(inplace=True)
+
+    def by_hand(x: Any) -> Any:
+        h = layer(x)
+        g = relu(layer(h))
+        return h + g, layer(relu(h - 1)), h
+
+    x = Input(shape=(4,))
+    model = SymbolicModel(x, by_hand(x), execution=execution).train(training)
+    del x
+    seen: list[Any] = []
+    handle = layer.register_forward_hook(lambda *_: seen.append(1))
+    model(torch.rand(1, 4))
+    assert len(seen) == 3
+    handle.remove()
+    nn.utils.parametrize.register_parametrization(layer, "weight", Doubled())
+    value = torch.rand(2, 4)
+    assert_same(model(value), by_hand(value))
 
 
 def test_layers_are_looked_at_one_by_one_only_when_something_happened(checks: list[Guard]) -> None:

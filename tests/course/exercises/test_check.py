@@ -135,14 +135,6 @@ def test_the_beginning_of_what_it_prints_is_shown(capsys: pytest.CaptureFixture[
     assert shown.index("left out") < shown.index("✓")
 
 
-def test_a_changed_argument_is_named() -> None:
-    source = RIGHT.replace("    live, size", "    outputs.append('x')\n    live, size")
-    page = check(written(source)).page
-    assert "It changed its argument outputs" in page.plain
-    assert ">outputs as it was: [" in page.html  # in code already: backticks would be shown
-    assert "`" not in page.plain + page.html
-
-
 ORDER = "def topological_order(edges):\n    "
 
 
@@ -186,20 +178,9 @@ def test_a_function_without_source_is_checked_all_the_same() -> None:
     assert check(namespace["dead_nodes"]).right
 
 
-@pytest.mark.parametrize(
-    ("what", "said"),
-    [
-        ("dead_nodes", "check expects the function itself: check(dead_nodes), no quotes."),
-        (3, "check expects the function that you wrote, got 3."),
-        (None, "check expects the function that you wrote, got None."),
-        (lambda: 1, "A check finds an exercise by the name after `def`; a lambda has none."),
-        (EqualToAll(), "check expects the function that you wrote"),
-    ],
-)
-def test_what_is_no_exercise_is_told_what_to_do(what: Any, said: str) -> None:
-    checked = check(what)
-    assert said in checked.text
-    assert checked.verdict is None
+@pytest.mark.parametrize("what", ["dead_nodes", 3, None, lambda: 1, EqualToAll()])
+def test_what_is_no_exercise_gets_no_verdict(what: Any) -> None:
+    assert check(what).verdict is None
 
 
 def test_an_object_that_calls_is_found_by_its_name_in_the_notebook_and_read(
