@@ -108,6 +108,7 @@ PROGRAMS: dict[str, str] = {
             x = notation(nn.MaxPool2d(2), x)(nn.ReLU())
             x = notation(nn.Flatten(), x)
             models.append(SymbolicModel(inputs, notation(nn.Linear(x.features, 10), x)))
+            models[-1].Linear_1.requires_grad_(False)
         result = [(facts(m), m(numbers(2, 1, 12, 12))) for m in models]
     """,
     "a residual network": """

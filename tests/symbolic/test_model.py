@@ -175,28 +175,3 @@ def test_shapes_are_those_of_the_symbolic_data() -> None:
     model = SymbolicModel((x, y), (x, y.tolist()))
     assert model.input_shape == ((None, 4), (3, 4))
     assert model.output_shape == ((None, 4), None)
-
-
-def test_the_summary_of_the_documents(capsys: pytest.CaptureFixture[str]) -> None:
-    inputs = Input(shape=(1, 28, 28))
-    x = nn.Flatten()(inputs)
-    x = nn.Linear(x.features, 10)(x)
-    y = nn.ReLU()(x)
-    for parameter in x.layer.parameters():
-        parameter.requires_grad_(False)
-    SymbolicModel(inputs, (y, x + y)).summary()
-    assert capsys.readouterr().out == (
-        "______________________________________________________________\n"
-        "     Layer          Output shape        Params   Parent   \n"
-        "==============================================================\n"
-        "1    Input_1        (None, 1, 28, 28)   0                 \n"
-        "2    Flatten_1      (None, 784)         0        1        \n"
-        "3    Linear_1       (None, 10)          7850     2        \n"
-        "4*   ReLU_1         (None, 10)          0        3        \n"
-        "5*   AddOpLayer_1   (None, 10)          0        3,4      \n"
-        "==============================================================\n"
-        "Total params: 7850\n"
-        "Trainable params: 0\n"
-        "Non-trainable params: 7850\n"
-        "______________________________________________________________\n"
-    ).replace("_" * 62, "_" * 58).replace("=" * 62, "=" * 58)

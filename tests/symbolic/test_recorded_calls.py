@@ -226,15 +226,6 @@ def test_a_forward_may_have_parameters_of_any_name() -> None:
     assert_same(model(VALUE), VALUE + VALUE * 2 + 1.0)
 
 
-def test_a_parameter_in_an_expression_belongs_to_the_model_and_is_trained() -> None:
-    x, position = Input(shape=(4,)), nn.Parameter(torch.zeros(4))
-    model = SymbolicModel(x, (x + position) * position)
-    assert [parameter is position for parameter in model.parameters()] == [True]
-    torch.optim.SGD(model.parameters(), lr=1.0)
-    model(VALUE).sum().backward()
-    assert position.grad is not None
-
-
 @pytest.mark.parametrize(
     "expression", [lambda p: p[:4], lambda p: p * 2, lambda p: p.view(1, 8)[:, :4]]
 )

@@ -15,7 +15,6 @@ from hpml.symbolic.errors import ArgumentError
 from hpml.symbolic.execution.source import (
     compile_source,
     documented_source,
-    find_chains,
     running_source,
 )
 
@@ -45,24 +44,6 @@ def test_a_loop_length_below_two_is_refused(length: float) -> None:
     config.CODEGEN_MIN_LOOP_LENGTH = length
     with pytest.raises(ArgumentError):
         chain(3)
-
-
-def test_a_value_with_two_readers_ends_its_loop() -> None:
-    x = Input(shape=(4,))
-    a = nn.ReLU()(nn.ReLU()(x))
-    b = nn.ReLU()(nn.ReLU()(a))
-    model = SymbolicModel(x, a + b)
-    assert find_chains(model.graph, 2) == {0: 2, 2: 4}
-
-
-def test_unpacking_is_written_with_a_star_and_unused_results_as_underscores() -> None:
-    x = Input(shape=(4, 6))
-    _, second, third = x.chunk(3, dim=2)
-    source = SymbolicModel(x, second * third, execution="codegen").source
-    assert "_, h1, h0 = l[1](*h0)" in source or "_, h0, h1 = l[1](*h0)" in source
-    (single,) = add_one = SymbolicModel(x, list(x.chunk(1, dim=2)), execution="codegen").outputs
-    assert add_one == (single,)
-    assert ", = l[1](*h0)" in SymbolicModel(x, single, execution="codegen").source
 
 
 @pytest.mark.parametrize("execution", ["lazy", "ordered", "codegen", "inlined"])
