@@ -30,8 +30,22 @@ def test_a_folder_is_graded_for_the_labs_that_are_in_it(tmp_path: Path) -> None:
     assert (found.name, found.notebooks) == ("ada", {"06": (folder / LAB,)})
 
 
-def test_a_lab_that_is_asked_for_is_expected_under_its_own_name(tmp_path: Path) -> None:
-    assert find(tmp_path, lab="06", catalogue=CATALOGUE).notebooks == {"06": (tmp_path / LAB,)}
+@pytest.mark.parametrize(
+    ("names", "meant"),
+    [
+        ([], LAB),
+        (["homework.json", "predictions.json"], "homework.json"),
+        (["final final.py", "predictions.json"], "final final.py"),
+        (["a.ipynb", "b.ipynb"], LAB),
+        (["07_code_generation.ipynb"], LAB),
+    ],
+)
+def test_a_lone_file_of_any_name_is_the_notebook_where_no_other_lab_can_be_meant(
+    names: list[str], meant: str, tmp_path: Path
+) -> None:
+    for name in names:
+        (tmp_path / name).write_text("{}")
+    assert find(tmp_path, lab="06", catalogue=CATALOGUE).notebooks == {"06": (tmp_path / meant,)}
 
 
 @pytest.mark.parametrize(
@@ -51,13 +65,6 @@ SCRIPT = "# %% [markdown]\n# Words.\n# %%\n" + "\n# %%\n".join(RIGHT)
 NBFORMAT_3 = {"nbformat": 3, "worksheets": [{"cells": [
     {"cell_type": "code", "input": cell.splitlines(keepends=True)} for cell in RIGHT
 ]}]}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ["homework.json", "final final.py"])
-def test_a_lone_file_of_any_name_is_the_notebook_of_the_lab(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).write_text("{}")
-    (tmp_path / "predictions.json").write_text("{}")
-    assert find(tmp_path, lab="06", catalogue=CATALOGUE).notebooks == {"06": (tmp_path / name,)}
 
 
 @pytest.mark.parametrize(
@@ -107,13 +114,6 @@ def test_other_json_beside_a_notebook_is_none_and_many_copies_are_graded(tmp_pat
         (tmp_path / "a" / "work" / name).touch()
     found = find(tmp_path / "a", lab="06", catalogue=CATALOGUE).notebooks["06"]
     assert [each.name for each in found] == names
-
-
-@pytest.mark.parametrize("names", [["a.ipynb", "b.ipynb"], ["07_code_generation.ipynb"]])
-def test_where_another_lab_can_be_meant_it_is_not(tmp_path: Path, names: list[str]) -> None:
-    for name in names:
-        (tmp_path / name).touch()
-    assert find(tmp_path, lab="06", catalogue=CATALOGUE).notebooks == {"06": (tmp_path / LAB,)}
 
 
 def test_one_folder_around_everything_is_looked_into(tmp_path: Path) -> None:

@@ -12,9 +12,8 @@ def found(source: str, **forbidden: list[str]) -> list[str]:
     return [str(use) for use in uses(parse({1: source}).statements, **forbidden)]
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
+FOUND = {
+    "modules": [
         "import graphlib",
         "import os, graphlib",
         "from graphlib import TopologicalSorter as T",
@@ -22,37 +21,27 @@ def found(source: str, **forbidden: list[str]) -> list[str]:
         "g = __import__('graphlib')",
         "import importlib\ng = importlib.import_module('graphlib')",
     ],
-)
-def test_a_module_is_found(source: str) -> None:
-    assert found(source, modules=["graphlib"])
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
+    "names": [
         "import sys\nsys.getsizeof(3)",
         "from sys import getsizeof as size",
         "getattr(sys, 'getsizeof')",
         "operator.attrgetter('getsizeof')",
         "def f(make): return make(getsizeof=True)",
     ],
-)
-def test_a_name_is_found(source: str) -> None:
-    assert found(source, names=["getsizeof"])
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
+    "calls": [
         "sorted(x)",
         "s = sorted\ndef f(): return s(x)",
         "def f(x, key=sorted): return key(x)",
         "import builtins\nbuiltins.sorted(x)",
         "from builtins import sorted as s\ns(x)",
     ],
-)
-def test_a_function_is_found(source: str) -> None:
-    assert found(source, calls=["sorted"])
+}
+FORBIDDEN = {"modules": ["graphlib"], "names": ["getsizeof"], "calls": ["sorted"]}
+
+
+@pytest.mark.parametrize(("kind", "source"), [(k, s) for k in FOUND for s in FOUND[k]])
+def test_what_is_forbidden_is_found(kind: str, source: str) -> None:
+    assert found(source, **{kind: FORBIDDEN[kind]})
 
 
 @pytest.mark.parametrize(
@@ -69,7 +58,7 @@ def test_a_function_is_found(source: str) -> None:
     ],
 )
 def test_what_only_looks_alike_is_not(source: str) -> None:
-    assert not found(source, modules=["graphlib"], names=["getsizeof"], calls=["sorted"])
+    assert not found(source, **FORBIDDEN)
 
 
 def test_uses_are_named_by_line_in_the_order_of_the_source() -> None:
