@@ -6,12 +6,10 @@ On a busy machine a race may end with "cannot tell", which is no proof that the 
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import statistics
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,9 +18,9 @@ import numpy as np
 import pytest
 import torch
 
+from hpml.course.cells import code_cells
 from hpml.course.challenge import challenge
-
-NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+from hpml.course.execute import find_lab
 
 
 def pairs_of_seven(values: list[int]) -> int:
@@ -223,8 +221,7 @@ def names_of(lab: str) -> dict[str, Any]:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_good_answer_reaches_the_target(lab: str, answer: Callable[..., Any] | None) -> None:
-    (path,) = NOTEBOOKS.glob(f"{lab}_*.ipynb")
-    cells = ["".join(cell["source"]) for cell in json.loads(path.read_text("utf-8"))["cells"]]
+    cells = list(code_cells(find_lab(lab).read_text("utf-8")).values())
     (source,) = (source for source in cells if "\nchallenge(" in source)
     raced: list[Any] = []
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import runpy
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 
-from hpml.base.files import course_folder
 from hpml.benchmark import Comparison, Measurement
 from hpml.bytecode import disassemble, trace
+from hpml.course.cells import code_cells
 from hpml.course.errors import LabError
+from hpml.course.execute import find_lab
 from hpml.labs.lab_02_bytecode import counting, harness, slide, stages
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions" / "lab_02"
@@ -132,9 +131,8 @@ def test_the_verdict_follows_the_measurement(
 
 
 def test_the_notebook_shows_the_function_that_is_to_be_rewritten() -> None:
-    path = course_folder() / "notebooks" / "02_bytecode.ipynb"
-    cells = nbformat.reads(json.dumps(json.loads(path.read_text("utf-8"))), as_version=4).cells
-    (source,) = [cell.source for cell in cells if cell.source.startswith("def given(")]
+    cells = code_cells(find_lab("02").read_text("utf-8")).values()
+    (source,) = (cell for cell in cells if cell.startswith("def given("))
     scope: dict[str, Any] = {}
     exec(source.partition("\n\n\n")[0], scope)
     shown, graded = (

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import ast
 import inspect
-import json
-from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
 
+from hpml.course.cells import code_cells
+from hpml.course.execute import find_lab
 from hpml.course.exercises.check import run, visible_cases
 from hpml.course.exercises.judging import diagnosed, judge
 from hpml.labs import check, lab_head
 from hpml.labs.catalogue import find
 from hpml.labs.lab_04_extensions_and_numba import references
-
-NOTEBOOK = Path(__file__).parents[3] / "notebooks" / "04_extensions_and_numba.ipynb"
 
 
 def test_neither_the_given_function_compiled_nor_a_claim_to_be_compiled_is_work() -> None:
@@ -60,7 +58,7 @@ def test_a_check_of_the_given_function_compiled_says_what_grading_says(
 
 
 def test_the_reference_is_what_the_notebook_gives() -> None:
-    cells = ["".join(cell["source"]) for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]]
+    cells = code_cells(find_lab("04").read_text("utf-8")).values()
     (source,) = (text for text in cells if text.startswith("def plain_distances"))
     given, mine = (
         next(node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from hpml.course.cells import code_cells
+from hpml.course.execute import find_lab
 from hpml.jit import find_compiler
 from hpml.labs.lab_04_extensions_and_numba import compiling
 
-NOTEBOOK = Path(__file__).parents[3] / "notebooks" / "04_extensions_and_numba.ipynb"
 needs_compiler = pytest.mark.skipif(find_compiler() is None, reason="needs a C compiler: gcc")
 
 
 def cells_of_c() -> dict[str, str]:
     """Return the C texts that the notebook assigns, by name."""
     names: dict[str, str] = {}
-    for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]:
-        text = "".join(cell["source"])
-        if cell["cell_type"] == "code" and text.startswith(("method =", "module =", "c_sum2d =")):
+    for text in code_cells(find_lab("04").read_text("utf-8")).values():
+        if text.startswith(("method =", "module =", "c_sum2d =")):
             exec(text.partition("\nhello_module =")[0], names)
     return names
 

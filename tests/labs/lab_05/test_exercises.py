@@ -7,6 +7,8 @@ import random
 from typing import Any
 
 import pytest
+import torch
+from torch import nn
 
 from hpml.course.exercises.exercise import Case
 from hpml.course.exercises.outcomes import Raised, Returned
@@ -34,21 +36,17 @@ def test_of_all_permutations_exactly_the_orders_pass() -> None:
     assert len(slow) == 10
 
 
-def layer_of(torch: Any, kind: str, parameters: dict[str, int]) -> Any:
-    kinds = {
-        "relu": torch.nn.ReLU,
-        "flatten": torch.nn.Flatten,
-        "linear": torch.nn.Linear,
-        "conv2d": torch.nn.Conv2d,
-        "max_pool2d": torch.nn.MaxPool2d,
-    }
-    return kinds[kind](**parameters)
+LAYERS: dict[str, Any] = {
+    "relu": nn.ReLU,
+    "flatten": nn.Flatten,
+    "linear": nn.Linear,
+    "conv2d": nn.Conv2d,
+    "max_pool2d": nn.MaxPool2d,
+}
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_shapes_are_those_of_pytorch(seed: int) -> None:
-    import torch
-
     for case in PROPAGATE_SHAPES.cases(random.Random(seed), True):
         layers: Any = case.data["layers"]
         shape: Any = case.data["input_shape"]
@@ -56,7 +54,7 @@ def test_the_shapes_are_those_of_pytorch(seed: int) -> None:
             x, found = torch.empty(shape), []
             try:
                 for kind, parameters in layers:
-                    x = layer_of(torch, kind, parameters)(x)
+                    x = LAYERS[kind](**parameters)(x)
                     found.append(tuple(x.shape))
             except (RuntimeError, ValueError, IndexError):
                 with pytest.raises(ValueError) as error:

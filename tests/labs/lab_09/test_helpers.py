@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import gc
-import json
 import signal
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hpml.course.cells import code_cells
+from hpml.course.execute import find_lab
 from hpml.labs.lab_09_profiling import network, profilers, programs
 from hpml.labs.lab_09_profiling.traces import own_times, to_fix
 
-NOTEBOOK = Path(__file__).parents[3] / "notebooks" / "09_profiling.ipynb"
 PLANTED = {"Visitors": "first_visits", "Robot": "remember", "Change": "ways"}
 each_program = pytest.mark.parametrize("program", programs.PROGRAMS, ids=lambda each: each.__name__)
 
@@ -22,8 +21,7 @@ each_program = pytest.mark.parametrize("program", programs.PROGRAMS, ids=lambda 
 @pytest.fixture(scope="module")
 def by_hand() -> dict[str, Any]:
     """Return what the notebook's cells define: its program and its profilers."""
-    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
-    sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    sources = list(code_cells(find_lab("09").read_text("utf-8")).values())
     names: dict[str, Any] = {"predict": lambda *_, **__: None}
     imports = [line for line in sources[1].splitlines() if not line.startswith("from hpml.labs")]
     for source in ["\n".join(imports[: imports.index("import torch")]), *sources[2:6]]:

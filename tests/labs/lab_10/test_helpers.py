@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import inspect
-import json
 import statistics
 import timeit
-from pathlib import Path
 
+import nbformat
 import pytest
 
 from hpml.base import data_file
 from hpml.benchmark import Comparison, Measurement
 from hpml.benchmark.robust import quartiles
+from hpml.course.execute import find_lab
 from hpml.labs.lab_10_benchmarking import claims, race, recordings
 from hpml.labs.lab_10_benchmarking.claims import Blame
 
@@ -77,13 +77,9 @@ def test_the_recordings_show_what_the_text_says_of_them() -> None:
     ] == []
 
 
-def cells() -> list[str]:
-    path = Path(__file__).parents[3] / "notebooks" / "10_benchmarking.ipynb"
-    return ["".join(cell["source"]) for cell in json.loads(path.read_text("utf-8"))["cells"]]
-
-
 def test_the_loop_that_the_notebook_shows_is_that_of_this_python() -> None:
-    (shown,) = (cell.split("```")[1] for cell in cells() if "_timer{init}" in cell)
+    cells = [cell.source for cell in nbformat.read(find_lab("10"), as_version=4).cells]
+    (shown,) = (cell.split("```")[1] for cell in cells if "_timer{init}" in cell)
     method = inspect.getsource(timeit.Timer.timeit).split('"""')
     real = timeit.template + method[0] + method[2]
     wanted = [line.strip() for line in real.splitlines() if line.strip()]
