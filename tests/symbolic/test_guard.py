@@ -172,14 +172,6 @@ def test_loops_of_any_length_find_the_right_layers(
             assert_same(model(given), nn.Sequential(*layers)(given))
 
 
-def test_what_holds_a_tensor_or_has_no_functional_form_is_called() -> None:
-    x, y = Input(shape=(4,)), Input(shape=(4,))
-    h = nn.Linear(4, 4)(x) + y * torch.ones(4)
-    first, second = (h @ h.T).softmax(1).relu()[0:1].chunk(1)[0].split(1, dim=0)[0], nn.RNN(4, 3)(y)
-    model = SymbolicModel((x, y), (first, second[0]), execution="inlined")
-    assert called_in_source(model) == {"RNN_1", "mul_1"}
-
-
 SUBCLASSES: list[tuple[type[nn.Module], tuple[Any, ...], tuple[int, ...]]] = [
     (nn.Linear, (4, 4), (4,)),
     (nn.Dropout, (0.5,), (4,)),
