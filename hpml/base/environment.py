@@ -11,23 +11,16 @@ import platform
 import re
 import shutil
 import subprocess
+import sys
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 
 import hpml
-from hpml.base.errors import HpmlError, describe
 
 Value = str | int | float | None
 """The values of an environment record, all of them valid in JSON."""
-
-_TRUE = frozenset({"1", "true", "yes", "on"})
-_FALSE = frozenset({"", "0", "false", "no", "off"})
-
-
-class EnvironmentSettingError(HpmlError):
-    """An environment variable of the course has an invalid value."""
 
 
 def environment_record(*, threads: int | None = None, device: str = "cpu") -> dict[str, Value]:
@@ -75,9 +68,6 @@ def environment_record(*, threads: int | None = None, device: str = "cpu") -> di
 def quick() -> bool:
     """Return whether the labs should use small sizes: ``HPML_QUICK`` is set to a true value.
 
-    Raises:
-        EnvironmentSettingError: if the variable is neither true nor false.
-
     >>> quick() in (True, False)
     True
     """
@@ -86,16 +76,7 @@ def quick() -> bool:
 
 def flag(name: str) -> bool:
     """Return whether the environment variable `name` is 1, true, yes or on (case is ignored)."""
-    value = os.environ.get(name, "")
-    word = value.strip().lower()
-    if word in _TRUE:
-        return True
-    if word in _FALSE:
-        return False
-    raise EnvironmentSettingError(
-        f"The environment variable {name} is {describe(value)}, expected 1 or 0; "
-        f"set it to one of them or unset it."
-    )
+    return os.environ.get(name, "").strip().lower() in {"1", "true", "yes", "on"}
 
 
 def installed_version(package: str) -> str | None:
@@ -111,26 +92,22 @@ def torch_build() -> str | None:
     version = installed_version("torch")
     if version is None:
         return None
-    try:
-        source = Path(
-            str(metadata.distribution("torch").locate_file("torch/version.py"))
-        ).read_text(encoding="utf-8")
-    except OSError:
-        return version
-    found = re.search(r"""(?m)^__version__ = ['"](.+?)['"]""", source)
+    source = Path(str(metadata.distribution("torch").locate_file("torch/version.py")))
+    found = re.search(r"""(?m)^__version__ = ['"](.+?)['"]""", source.read_text(encoding="utf-8"))
     return found[1] if found else version
 
 
 @lru_cache(maxsize=1)
 def cpu_model() -> str:
     """Return the processor's name as the operating system reports it."""
-    system = platform.system()
     name: str | None = None
-    if system == "Linux":
-        name = _cpu_model_linux()
-    elif system == "Darwin":
+    if sys.platform == "linux":
+        info = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+        found = re.search(r"(?m)^(?:model name|Model|Hardware)\s*:\s*(\S.*)", info)
+        name = " ".join(found[1].split()) if found else None
+    elif sys.platform == "darwin":
         name = _output("sysctl", "-n", "machdep.cpu.brand_string")
-    return name or platform.processor() or platform.machine() or "unknown"
+    return name or platform.processor() or platform.machine()
 
 
 def physical_cores() -> int | None:
@@ -143,15 +120,12 @@ def physical_cores() -> int | None:
 
 
 def memory_bytes() -> int | None:
-    """Return the machine's memory in bytes, or None if unknown."""
+    """Return the machine's memory in bytes, or None if psutil is missing."""
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # Windows has no sysconf
-        try:
-            import psutil
-        except ImportError:
-            return None
-        return int(psutil.virtual_memory().total)
+        import psutil
+    except ImportError:
+        return None
+    return int(psutil.virtual_memory().total)
 
 
 @lru_cache(maxsize=1)
@@ -160,18 +134,6 @@ def gpus() -> tuple[tuple[str, str], ...]:
     listing = _output("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")
     rows = [line.rsplit(",", 1) for line in (listing or "").splitlines()]
     return tuple((row[0].strip(), row[1].strip()) for row in rows if len(row) == 2)
-
-
-def _cpu_model_linux() -> str | None:
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    for line in text.splitlines():
-        key, _, value = line.partition(":")
-        if key.strip() in {"model name", "Model", "Hardware"} and value.strip():
-            return " ".join(value.split())
-    return None
 
 
 @lru_cache(maxsize=1)

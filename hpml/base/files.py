@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 import shutil
-import sys
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,20 +51,19 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
     """
     target = Path(path)
     data = content.encode("utf-8") if isinstance(content, str) else content
-    with _naming(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
-        try:
-            with open(part, "xb") as stream:
-                stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
-            if target.exists():
-                shutil.copymode(target, part)
-            os.replace(part, target)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
+    try:
+        with open(part, "xb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if target.exists():
+            shutil.copymode(target, part)
+        os.replace(part, target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def append_line(path: str | os.PathLike[str], line: str) -> None:
@@ -80,7 +77,6 @@ def append_line(path: str | os.PathLike[str], line: str) -> None:
         line: text without line breaks; the line end is added.
 
     Raises:
-        CourseFileError: if `line` contains a line break.
         OSError: as raised by `open`.
 
     >>> import tempfile
@@ -92,24 +88,17 @@ def append_line(path: str | os.PathLike[str], line: str) -> None:
     ...     log.read_text().splitlines()
     ['{"layers": 250}', '{"layers": 500}']
     """
-    if "\n" in line or "\r" in line:
-        raise CourseFileError(
-            f"append_line expects one line without line breaks, got {describe(line)}; "
-            "call it once per line."
-        )
     target = Path(path)
-    with _naming(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with open(target, "a+b", buffering=0) as stream, _locked(stream.fileno()):
-            data = line.encode("utf-8") + b"\n"
-            if stream.seek(0, os.SEEK_END) > 0:
-                stream.seek(-1, os.SEEK_END)
-                if stream.read(1) != b"\n":
-                    data = b"\n" + data
-            written = stream.write(data)
-            if written != len(data):
-                raise OSError(errno.ENOSPC, f"{written} of {len(data)} bytes written")
-            os.fsync(stream.fileno())
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with open(target, "a+b") as stream, _locked(stream.fileno()):
+        data = line.encode("utf-8") + b"\n"
+        if stream.seek(0, os.SEEK_END) > 0:
+            stream.seek(-1, os.SEEK_END)
+            if stream.read(1) != b"\n":
+                data = b"\n" + data
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
 def course_folder() -> Path:
@@ -151,18 +140,15 @@ def data_file(name: str) -> Path:
         name: path relative to ``data/``, for example ``"published_results.json"``.
 
     Raises:
-        CourseFileError: if there is no such file or folder; the message lists those that exist.
+        CourseFileError: if there is no such file or folder.
 
     >>> data_file("published_results.json").name
     'published_results.json'
     """
-    folder = course_folder() / "data"
-    path = folder / name
+    path = course_folder() / "data" / name
     if not path.exists():
-        names = ", ".join(sorted(entry.name for entry in folder.iterdir()))
         raise CourseFileError(
-            f"No data file {describe(name)}: expected one of {names}. "
-            "To restore a deleted file, run `git checkout -- data`."
+            f"{path} is missing. To restore a deleted file, run `git checkout -- data`."
         )
     return path
 
@@ -175,7 +161,7 @@ def results_folder() -> Path:
     is not writable, as on a shared server, it is ``hpml/`` in the user's data folder.
 
     Raises:
-        CourseFileError: if a file has that path, or there is no course folder.
+        CourseFileError: if there is no course folder.
 
     >>> results_folder().is_dir()
     True
@@ -186,11 +172,6 @@ def results_folder() -> Path:
     folder = Path(chosen).expanduser().resolve() if chosen else home / "results"
     if not chosen and not _can_write(folder):
         folder = user_folder()
-    if folder.exists() and not folder.is_dir():
-        raise CourseFileError(
-            f"The results folder {folder} is a file, expected a folder; move the file away "
-            "or set HPML_RESULTS to another folder."
-        )
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -204,20 +185,10 @@ def published(block: str) -> dict[str, Any]:
     Returns:
         The block as read from JSON: ``source``, ``hardware``, ``unit`` and the results.
 
-    Raises:
-        CourseFileError: if there is no such block; the message lists those that exist.
-
     >>> published("deep_linear_cpu")["unit"]
     'batches/s'
     """
-    path = data_file(_PUBLISHED)
-    blocks: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    names = [name for name in blocks if not name.startswith("_")]
-    if block not in names:
-        raise CourseFileError(
-            f"No published figures named {describe(block)}: expected one of {', '.join(names)}."
-        )
-    result: dict[str, Any] = blocks[block]
+    result: dict[str, Any] = json.loads(data_file(_PUBLISHED).read_text(encoding="utf-8"))[block]
     return result
 
 
@@ -237,29 +208,14 @@ def shown_path(path: Path) -> str:
 def _can_write(folder: Path) -> bool:
     """Return whether a folder is writable or, if it is missing, can be created."""
     existing = next(path for path in (folder, *folder.parents) if path.exists())
-    return os.access(existing, os.W_OK) or not existing.is_dir()
+    return os.access(existing, os.W_OK)
 
 
 def user_folder() -> Path:
     """Return the results folder for a read-only course folder; it may not exist."""
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
-    elif sys.platform == "darwin":
-        base = "~/Library/Application Support"
-    else:
-        base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(base).expanduser() / "hpml"
+    import platformdirs
 
-
-@contextlib.contextmanager
-def _naming(target: Path) -> Iterator[None]:
-    """Add the name of the target file to an OSError."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno is None:
-            raise
-        raise OSError(error.errno, error.strerror, str(target)) from error
+    return platformdirs.user_data_path("hpml", appauthor=False)
 
 
 @contextlib.contextmanager

@@ -86,14 +86,9 @@ class OperatorTimes(Shown):
         """Return a row per operator: its time in ms, and its share of the run."""
         total = max(1, self.total)
         rows = [[name, 1e-6 * ns, ns / total] for name, ns in self.by_operator.items()]
+        columns = ["operator", "ms", "share"]
         formats = {"ms": "{:.3f}".format, "share": "{:.1%}".format}
-        return Table(
-            ["operator", "ms", "share"],
-            rows,
-            title=self._title(),
-            caption=self.note,
-            formats=formats,
-        )
+        return Table(columns, rows, title=self._title(), caption=self.note, formats=formats)
 
     def by_shape(self) -> Table:
         """Return a row per operator and argument shapes."""
@@ -161,29 +156,13 @@ def check_sort(caller: str, sort: object) -> None:
 def timing_from_environment() -> Timing | None:
     """Return the options in ``HPML_TIMING``, which print each run, or None if it is not set."""
     text = os.environ.get("HPML_TIMING")
-    try:
-        return None if text is None else _parse(text)
-    except TimingError as error:
-        raise TimingSettingError(str(error)) from None
-
-
-def _parse(text: str) -> Timing:
-    timing = Timing(print)
-    for pair in text.split():
-        key, _, value = pair.partition("=")
-        if key == "sort":
-            check_sort("HPML_TIMING", value)
-            timing = timing._replace(sort=value)
-        elif key == "by-shape":
-            if value not in _BOOLEANS:
-                raise TimingError(
-                    f"HPML_TIMING expects by-shape to be one of {', '.join(_BOOLEANS)}, "
-                    f"got {describe(value)}."
-                )
-            timing = timing._replace(by_shape=_BOOLEANS[value])
-        else:
-            raise TimingError(
-                f"HPML_TIMING expects the keys sort and by-shape, each as key=value, "
-                f"got {describe(pair)}."
-            )
-    return timing
+    if text is None:
+        return None
+    options = dict(pair.partition("=")[::2] for pair in text.split())
+    sort, by_shape = options.pop("sort", "time"), options.pop("by-shape", "no")
+    if options or sort not in _SORTS or by_shape not in _BOOLEANS:
+        raise TimingSettingError(
+            f"HPML_TIMING expects sort={'|'.join(_SORTS)} and by-shape={'|'.join(_BOOLEANS)}, "
+            f"got {describe(text)}."
+        )
+    return Timing(print, sort, _BOOLEANS[by_shape])

@@ -13,8 +13,6 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hpml.base.errors import HpmlError, describe, is_text
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -70,7 +68,9 @@ def say(text: str) -> Page:
     >>> say(f"One call took **{3.2:.1f} µs**.")
     One call took 3.2 µs.
     """
-    return Page(_plain(text), _paragraphs(text))
+    parts = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip())]
+    plain = [textwrap.fill(re.sub(r"\*\*([^*]+)\*\*", r"\1", part), 92) for part in parts]
+    return Page("\n\n".join(plain), "".join(map(sentence, parts)))
 
 
 def show_code(text: str, title: str = "") -> Page:
@@ -153,25 +153,6 @@ def notebook_shell() -> Any | None:
 
 def sentence(text: str) -> str:
     """Return one paragraph of HTML, with ``code`` and bold as in `say`."""
-    return f"<p>{_inline_html(text)}</p>"
-
-
-def _paragraphs(text: str) -> str:
-    return "".join(sentence(part) for part in _split(text))
-
-
-def _inline_html(part: str) -> str:
-    safe = html.escape(part, quote=False)
+    safe = html.escape(text, quote=False)
     safe = re.sub(r"`([^`]+)`", r"<code>\1</code>", safe)
-    return re.sub(r"\*\*([^*]+)\*\*", r"<b>\1</b>", safe)
-
-
-def _plain(text: str) -> str:
-    parts = [re.sub(r"\*\*([^*]+)\*\*", r"\1", part) for part in _split(text)]
-    return "\n\n".join(textwrap.fill(part, 92) for part in parts)
-
-
-def _split(text: str) -> list[str]:
-    if not is_text(text):
-        raise HpmlError(f"Expected text, got {describe(text)}; write say('...').")
-    return [" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip())]
+    return "<p>" + re.sub(r"\*\*([^*]+)\*\*", r"<b>\1</b>", safe) + "</p>"

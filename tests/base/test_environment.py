@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from hpml.base import environment
-from hpml.base.environment import EnvironmentSettingError, environment_record, flag, quick
+from hpml.base.environment import environment_record, quick
 
 
 def test_the_record_is_plain_json_and_says_what_was_asked() -> None:
@@ -49,12 +49,6 @@ def test_quick_reads_the_usual_words(
 ) -> None:
     monkeypatch.setenv("HPML_QUICK", value)
     assert quick() is expected
-
-
-def test_a_flag_that_is_neither_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HPML_QUICK", "maybe")
-    with pytest.raises(EnvironmentSettingError):
-        flag("HPML_QUICK")
 
 
 def test_gpus_are_read_from_nvidia_smi(monkeypatch: pytest.MonkeyPatch) -> None:

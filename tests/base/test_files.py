@@ -32,9 +32,8 @@ def test_a_write_that_fails_keeps_the_old_file_and_leaves_nothing(
         raise OSError(errno.ENOSPC, "no space left on device")
 
     monkeypatch.setattr(files.os, "fsync", full)
-    with pytest.raises(OSError) as caught:
+    with pytest.raises(OSError, match="no space left"):
         write_atomically(target, "new")
-    assert str(target) in str(caught.value)
     assert target.read_text() == "old"
     assert os.listdir(tmp_path) == ["a"]
 
@@ -56,13 +55,6 @@ def test_a_torn_last_line_stays_apart_from_the_next(tmp_path: Path) -> None:
     log.write_bytes(b'{"a": 1}\n{"a": ')
     append_line(log, '{"a": 2}')
     assert log.read_bytes() == b'{"a": 1}\n{"a": \n{"a": 2}\n'
-
-
-@pytest.mark.parametrize("line", ["a\nb", "a\n", "a\rb"])
-def test_a_line_with_a_break_is_refused_and_nothing_is_written(tmp_path: Path, line: str) -> None:
-    with pytest.raises(CourseFileError):
-        append_line(tmp_path / "log", line)
-    assert not (tmp_path / "log").exists()
 
 
 def test_lines_of_several_threads_do_not_mix(tmp_path: Path) -> None:

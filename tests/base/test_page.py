@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import Any
 
-import pytest
-
-from hpml.base import HpmlError
 from hpml.base.page import picture, say
 
 
@@ -18,12 +14,6 @@ def test_prose_has_paragraphs_code_and_bold_and_no_html_of_its_own() -> None:
         "<p>Second &amp; last &lt;script&gt;.</p>"
     )
     assert page.plain == "One bold `a < b` line wrapped.\n\nSecond & last <script>."
-
-
-@pytest.mark.parametrize("text", ["", " \n ", None, 3])
-def test_prose_is_a_text(text: Any) -> None:
-    with pytest.raises(HpmlError):
-        say(text)
 
 
 def test_a_picture_is_closed_has_a_text_and_an_opaque_ground() -> None:

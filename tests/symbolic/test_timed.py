@@ -110,5 +110,5 @@ def test_the_setting_counts_when_a_model_is_made(
     assert rows[:4] == ["Linear", "[Layer", "[Mem", "[Other]"]
     assert "[2, 4]" in printed
     monkeypatch.setenv("HPML_TIMING", "by-shape=2")
-    with pytest.raises(TimingSettingError, match="got '2'"):
+    with pytest.raises(TimingSettingError, match="got 'by-shape=2'"):
         chain("codegen")

@@ -13,11 +13,6 @@ FONT: dict[str, Any] = {"family": "DejaVu Sans", "parse_math": False}
 BOX_POINTS, LABEL_POINTS = 9.0, 8.0
 
 
-def text_size(text: str, *, is_label: bool) -> tuple[float, float]:
-    """Return width and height of a text in inches, at scale 1."""
-    return measured(text, LABEL_POINTS if is_label else BOX_POINTS) if text else (0.0, 0.0)
-
-
 @functools.lru_cache(maxsize=1024)
 def measured(text: str, points: float) -> tuple[float, float]:
     """Return width and height in inches of a text of font size `points`."""

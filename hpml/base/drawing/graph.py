@@ -60,7 +60,7 @@ def dataflow(
     By default the outputs are the values that no other value needs.
 
     Raises:
-        DrawingError: a parent comes after its child, or an output does not exist.
+        DrawingError: a parent comes after its child.
 
     >>> dataflow({"x": [], "y": ["x"]})
     Dataflow(names=('x', 'y'), inputs=(0,), calls=(NamedCall(name='y', ...),), outputs=(1,))
@@ -75,11 +75,6 @@ def dataflow(
                 )
     used = {parent for above in parents.values() for parent in above}
     requested = outputs or [name for name in parents if name not in used]
-    for name in requested:
-        if name not in number:
-            raise DrawingError(
-                f"The graph has no value {describe(name)}; it has {describe(list(parents), 200)}."
-            )
     return Dataflow(
         tuple(map(str, parents)),
         tuple(number[name] for name, above in parents.items() if not above),

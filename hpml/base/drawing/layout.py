@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from hpml.base.drawing.fonts import text_size
+from hpml.base.drawing.fonts import BOX_POINTS, LABEL_POINTS, measured
 from hpml.base.drawing.graph import Drawable, DrawingError
 from hpml.base.drawing.grid import Grid, Point, Rectangle
 from hpml.base.drawing.layering import order_rows
@@ -134,7 +134,7 @@ def _group_text(group: tuple[int, ...], call_text: Callable[[int], str]) -> str:
 def _size(text: str, is_box: bool, turned: bool) -> tuple[float, float]:
     if not text and not is_box:
         return 0.0, 0.0  # only the line
-    width, height = text_size(text, is_label=not is_box)
+    width, height = measured(text, BOX_POINTS if is_box else LABEL_POINTS) if text else (0.0, 0.0)
     beside, above = _PADDING["box" if is_box else "label"]
     width, height = width + 2 * beside, height + 2 * above
     if is_box:
