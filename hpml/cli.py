@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not hasattr(options, "run"):
             parser.print_help()
             return 0
-        code: int = options.run(options)
+        return int(options.run(options))
     except HpmlError as error:
         print(f"hpml {options.command}: {error}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
@@ -45,7 +45,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     except SystemExit as leaving:  # argparse exits this way, also after --help
         return leaving.code if isinstance(leaving.code, int) else 2
-    return code
 
 
 class _Parser(argparse.ArgumentParser):
@@ -137,9 +136,9 @@ def _declare_suite(module_name: str, parser: argparse.ArgumentParser) -> None:
 
 
 def _declare_train(parser: argparse.ArgumentParser) -> None:
-    from hpml.suites.train import add_arguments
+    from hpml.suites import train
 
-    add_arguments(parser)
+    train.add_arguments(parser)
 
 
 def _declare_progress(parser: argparse.ArgumentParser) -> None:
@@ -304,7 +303,7 @@ def _slides(options: argparse.Namespace) -> int:
 def _list_suites(options: argparse.Namespace) -> int:
     from hpml.suites import SUITES
 
-    width = max((len(name) for name in SUITES), default=0)
+    width = max(map(len, SUITES))
     print("Benchmark suites, each with its own --help:")
     for name, (_, summary) in SUITES.items():
         print(f"  hpml bench {name:<{width}}  {summary}")

@@ -136,11 +136,8 @@ def _python() -> Finding:
 def _torch() -> tuple[Finding, ...]:
     try:
         import torch
-    except ImportError as error:
-        cost = f"most labs need it: {describe(str(error))}"
-        return (Finding("torch", "missing", installed_version("torch") or "", cost),)
-    except OSError as error:  # a broken installation: a shared library is missing
-        cost = f"it is installed but does not load: {describe(str(error), 100)}"
+    except (ImportError, OSError) as error:  # OSError: a shared library is missing
+        cost = f"most labs need it: {describe(str(error), 100)}"
         return (Finding("torch", "missing", installed_version("torch") or "", cost),)
     threads = torch.get_num_threads()
     vector = torch.backends.cpu.get_cpu_capability()
@@ -155,10 +152,6 @@ def _cpu() -> Finding:
     value = f"{cpu_model()}, {logical} logical cores"
     if physical is not None:
         value += f", {physical} physical"
-    if logical < 2:
-        return Finding(
-            "CPU", "warning", value, "measurements share the core with all other programs"
-        )
     return Finding("CPU", "ok", value)
 
 

@@ -15,8 +15,6 @@ import sys
 import tempfile
 import threading
 import time
-import webbrowser
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _ADDRESS = "127.0.0.1"
-_FIRST_PORT = 8888
 _FIRST_LAB = "notebooks/00_start_here.ipynb"
 # This extension contacts the network for news and asks the student for permission.
 _QUIET = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
@@ -41,17 +38,10 @@ class MissingLabError(HpmlError):
     """JupyterLab is not installed."""
 
 
-@dataclass(frozen=True)
-class Launch:
-    """How to start the server."""
-
-    command: tuple[str, ...]
-    environment: dict[str, str]
-    url: str
-
-
-def plan(*, browser: bool, port: int, token: str, course: Path, settings: Path) -> Launch:
-    """Return how to start JupyterLab."""
+def plan(
+    *, browser: bool, port: int, token: str, course: Path, settings: Path
+) -> tuple[list[str], dict[str, str]]:
+    """Return the command that starts JupyterLab, and the variables to add to its environment."""
     command = [
         sys.executable,
         "-m",
@@ -77,14 +67,12 @@ def plan(*, browser: bool, port: int, token: str, course: Path, settings: Path) 
         command.append("--no-browser")
     paths = [str(settings), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]
     programs = [str(Path(sys.executable).parent), *filter(None, [os.environ.get("PATH")])]
-    environment = {
+    return command, {
         "JUPYTER_TOKEN": token,
         "JUPYTER_CONFIG_PATH": os.pathsep.join(paths),
         # `!hpml` and `!python` in a notebook mean this environment, activated or not.
         "PATH": os.pathsep.join(programs),
     }
-    url = f"http://{_ADDRESS}:{port}/lab/tree/{_FIRST_LAB}?token={token}"
-    return Launch(tuple(command), environment, url)
 
 
 def own_course() -> Path:
@@ -120,26 +108,21 @@ def serve(*, browser: bool = True, port: int | None = None) -> int:
             "JupyterLab is not installed. Install it with: pip install 'hpml[lab]'"
         )
     course = own_course()
-    chosen = _free_port(port)
-    browser = browser and _has_a_browser()
+    port, token = _free_port(port), secrets.token_urlsafe(24)
     with _settings() as settings, _terminated_as_interrupted():
-        launch = plan(
-            browser=browser,
-            port=chosen,
-            token=secrets.token_urlsafe(24),
-            course=course,
-            settings=settings,
+        command, variables = plan(
+            browser=browser, port=port, token=token, course=course, settings=settings
         )
+        url = f"http://{_ADDRESS}:{port}/lab/tree/{_FIRST_LAB}?token={token}"
         # flush: the user needs it now, also through a pipe.
-        print(f"JupyterLab: {launch.url}\nIt starts, which takes some seconds.", flush=True)
+        print(f"JupyterLab: {url}\nIt starts, which takes some seconds.", flush=True)
         start = time.perf_counter()
-        server = subprocess.Popen(launch.command, env={**os.environ, **launch.environment})
+        server = subprocess.Popen(command, env={**os.environ, **variables})
         try:
-            _wait_until_it_listens(server, chosen)
+            _wait_until_it_listens(server, port)
             if server.poll() is None:
-                opens = "opens in your browser" if browser else "can be opened at this address"
                 took = time.perf_counter() - start
-                print(f"It runs after {took:.0f} s and {opens}. Ctrl-C stops it.", flush=True)
+                print(f"It runs after {took:.0f} s at this address. Ctrl-C stops it.", flush=True)
             return server.wait()
         except KeyboardInterrupt:
             # A terminal sends the signal to the server too; otherwise `_end` ends the server.
@@ -165,35 +148,15 @@ def _end(server: subprocess.Popen[bytes]) -> None:
     server.wait()
 
 
-def _has_a_browser() -> bool:
-    """Return whether a browser can be opened; over SSH or in a container it usually cannot."""
-    try:
-        webbrowser.get()
-    except webbrowser.Error:
-        return False
-    return True
-
-
 def _free_port(wanted: int | None) -> int:
-    if wanted is None:
-        return next(filter(_is_free, range(_FIRST_PORT, 65536)))
-    if _is_free(wanted):
-        return wanted
-    raise PortTakenError(
-        f"Port {wanted} is in use; choose another one, or leave out --port for a free one."
-    )
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        # As the server does: ignore closing connections of an earlier server.
-        if os.name == "posix":
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((_ADDRESS, port))
-        except OSError:
-            return False
-    return True
+    """Return the wanted port if it is free, or any free one."""
+    try:
+        with socket.create_server((_ADDRESS, wanted or 0)) as probe:
+            return int(probe.getsockname()[1])
+    except OSError:
+        raise PortTakenError(
+            f"Port {wanted} is in use; choose another one, or leave out --port for a free one."
+        ) from None
 
 
 @contextlib.contextmanager

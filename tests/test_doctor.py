@@ -27,20 +27,13 @@ def test_it_looks_at_everything_a_lab_may_need(real: Report) -> None:
     assert {"Python", "torch", "torch threads", "CPU", "memory", "GPU", "C compiler"} <= names
     assert {"course folder", "numpy", "numba", "jupyterlab"} <= names
     assert len(names) == len(real.findings)
-
-
-def test_the_tested_environment_lacks_nothing_required(real: Report) -> None:
-    assert [found.name for found in real.findings if found.state == "missing"] == []
-    assert real.ok
-    assert "Everything the course requires is here." in str(real)
-
-
-def test_whatever_is_not_well_says_what_it_costs(real: Report) -> None:
+    assert len(str(real).splitlines()) <= 32  # one screen
     assert [found.name for found in real.findings if found.state != "ok" and not found.cost] == []
 
 
-def test_the_report_is_one_screen(real: Report) -> None:
-    assert len(str(real).splitlines()) <= 32
+def test_the_tested_environment_lacks_nothing_required(real: Report) -> None:
+    assert real.ok
+    assert "Everything the course requires is here." in str(real)
 
 
 def test_a_missing_requirement_makes_the_report_not_ok() -> None:
@@ -83,38 +76,20 @@ def test_the_report_says_which_pythons_are_tested(
     assert "3.11 to 3.14" in found.cost or "3.11 to 3.14" in found.value
 
 
-def course(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (folder / "notebooks").mkdir()
-    (folder / "data").mkdir()
-    shutil.copy(data_file("published_results.json"), folder / "data")
-    monkeypatch.setenv("HPML_HOME", str(folder))
-    return folder
-
-
 def test_the_labs_of_the_course_folder_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    home = course(tmp_path, monkeypatch)
-    (home / "notebooks" / "00_start_here.ipynb").touch()
-    (found,) = [each for each in report().findings if each.name == "course folder"]
-    assert (found.state, found.value) == ("ok", "labs: 1")
-
-
-def test_the_course_inside_the_installed_package_is_named_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(doctor, "PACKAGED", course(tmp_path, monkeypatch))
-    (found,) = [each for each in report().findings if each.name == "course folder"]
-    assert (found.state, found.value) == ("ok", "labs: 0, inside the installed package")
-
-
-def test_without_a_course_folder_it_warns_and_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    published = data_file("published_results.json")
     monkeypatch.setenv("HPML_HOME", str(tmp_path))
-    (found,) = [each for each in report().findings if each.name == "course folder"]
-    assert found.state == "warning"
-    assert "HPML_HOME" in found.cost
+    found = doctor._course()
+    assert (found.state, "HPML_HOME" in found.cost) == ("warning", True)
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "data").mkdir()
+    shutil.copy(published, tmp_path / "data")
+    (tmp_path / "notebooks" / "00_start_here.ipynb").touch()
+    assert doctor._course() == Finding("course folder", "ok", "labs: 1")
+    monkeypatch.setattr(doctor, "PACKAGED", tmp_path)
+    assert doctor._course().value == "labs: 1, inside the installed package"
 
 
 def test_a_gpu_that_torch_does_not_see_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
