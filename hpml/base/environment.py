@@ -18,6 +18,7 @@ from importlib import metadata
 from pathlib import Path
 
 import hpml
+from hpml.base.errors import UsageError, describe
 
 Value = str | int | float | None
 """The values of an environment record, all of them valid in JSON."""
@@ -76,7 +77,14 @@ def quick() -> bool:
 
 def flag(name: str) -> bool:
     """Return whether the environment variable `name` is 1, true, yes or on (case is ignored)."""
-    return os.environ.get(name, "").strip().lower() in {"1", "true", "yes", "on"}
+    value = os.environ.get(name, "")
+    word = value.strip().lower()
+    if word not in {"1", "true", "yes", "on", "", "0", "false", "no", "off"}:
+        raise UsageError(
+            f"The environment variable {name} is {describe(value)}, expected 1 or 0; set it to one "
+            "of them or unset it."
+        )
+    return word in {"1", "true", "yes", "on"}
 
 
 def installed_version(package: str) -> str | None:

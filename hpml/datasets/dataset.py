@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
 
 from hpml.datasets.errors import DatasetError
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -27,19 +26,14 @@ class Pictures:
     labels: Tensor
 
     def __post_init__(self) -> None:
-        for what, values, kind, shape in (
-            ("images", self.images, "torch.uint8", "number, channels, height, width"),
-            ("labels", self.labels, "torch.int64", "number,"),
-        ):
-            size = tuple(getattr(values, "shape", ()))
-            dtype = str(getattr(values, "dtype", type(values).__name__))
-            fits = dtype == kind and len(size) == len(shape.strip(",").split(","))
-            if not fits or size[0] != len(self.labels):
-                raise DatasetError(
-                    f"Pictures: {what}: expected a tensor {kind} ({shape}), as many images as "
-                    f"labels, got {dtype} {size}; convert images from 0 to 1 with "
-                    "(255 * images).to(torch.uint8), labels with labels.long()."
-                )
+        dtypes, shape = (self.images.dtype, self.labels.dtype), tuple(self.images.shape)
+        fits = dtypes == (torch.uint8, torch.int64) and len(shape) == 4
+        if not fits or len(self.images) != len(self.labels):
+            raise DatasetError(
+                "Pictures: expected images of torch.uint8 (number, channels, height, width) and as "
+                f"many labels of torch.int64, got {dtypes}, {shape} and {len(self.labels)} labels; "
+                "convert images from 0 to 1 with (255 * images).to(torch.uint8)."
+            )
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -59,9 +53,6 @@ class Dataset:
         train, validation: the two sets.
         source: a short description of the source.
 
-    Raises:
-        DatasetError: if a set is empty, a label has no class, or the shapes of pictures differ.
-
     >>> from hpml.datasets import digits
     >>> print(digits())
     digits: 10 classes, 1,437 images of 1 × 8 × 8 to train, 360 images of ...
@@ -74,16 +65,14 @@ class Dataset:
     source: str
 
     def __post_init__(self) -> None:
-        size = tuple(self.train.images.shape[1:])
+        size, classes = self.train.images.shape[1:], len(self.classes)
         for what, part in (("train", self.train), ("validation", self.validation)):
-            bounds = [int(label) for label in part.labels.aminmax()] if len(part) else []
-            is_valid = bounds and 0 <= bounds[0] <= bounds[1] < len(self.classes)
-            if not is_valid or tuple(part.images.shape[1:]) != size:
-                labels = f"labels from {bounds[0]} to {bounds[1]}" if bounds else "no picture"
+            fits = len(part) and part.images.shape[1:] == size
+            if not fits or part.labels.min() < 0 or part.labels.max() >= classes:
                 raise DatasetError(
                     f"{self.name}: {what}: expected pictures of {' × '.join(map(str, size))} with "
-                    f"labels from 0 to {len(self.classes) - 1}, one for each class, got "
-                    f"{part} with {labels}."
+                    f"labels from 0 to {classes - 1}, one for each class, got {part} with labels "
+                    f"{sorted(set(part.labels.tolist()))[:9]}."
                 )
 
     @property
@@ -97,25 +86,12 @@ class Dataset:
         return self.train.images.shape[-1]
 
     def head(self, train: int, validation: int) -> Dataset:
-        """Return the first pictures of both sets, which may be of few classes.
-
-        Raises:
-            DatasetError: if a count is below 1 or above the size of its set.
-        """
-        return Dataset(
-            self.name,
-            self.classes,
-            self._first(self.train, train, "train"),
-            self._first(self.validation, validation, "validation"),
-            self.source,
+        """Return at most the first pictures of both sets, which may be of few classes."""
+        first, second = (
+            Pictures(part.images[:count], part.labels[:count])
+            for part, count in ((self.train, train), (self.validation, validation))
         )
-
-    def _first(self, pictures: Pictures, count: int, what: str) -> Pictures:
-        if not 1 <= count <= len(pictures):
-            raise DatasetError(
-                f"{self.name}: {what}: expected 1 to {len(pictures):,} pictures, got {count}."
-            )
-        return Pictures(pictures.images[:count], pictures.labels[:count])
+        return replace(self, train=first, validation=second)
 
     def __str__(self) -> str:
         return (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import importlib.machinery
 import importlib.util
-import keyword
 import os
 import shutil
 import subprocess
@@ -17,7 +16,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from hpml.base.errors import describe
 from hpml.base.files import results_folder
 
 from .compilers import ask, compiler_version, find_compiler
@@ -66,7 +64,7 @@ def build_extension(
     Raises:
         NoCompilerError: there is no C compiler, or Python's headers are missing.
         CompileError: the compiler rejected the source. The message contains its output.
-        JitError: an argument is invalid, or the module cannot be imported.
+        JitError: the folder is invalid, or the module cannot be imported.
 
     >>> module = build_extension('''
     ... #include <Python.h>
@@ -78,7 +76,6 @@ def build_extension(
 
     Source: https://docs.python.org/3/extending/extending.html
     """
-    _check(source, name, flags)
     compiler = _require_compiler()
     cache = results_folder() / "extensions" if folder is None else Path(folder)
     target = cache / f"{name}-{_key(source, name, flags, compiler)}"
@@ -88,21 +85,6 @@ def build_extension(
     if library is None:
         raise CompileError(f"building {name} made no library in {target.name}: build it again")
     return _import_library(name, library)
-
-
-def _check(source: str, name: str, flags: Sequence[str]) -> None:
-    if not isinstance(source, str) or not source.strip():
-        raise JitError(f"source: expected the text of a C file, got {describe(source)}")
-    is_name = isinstance(name, str) and name.isidentifier() and name.isascii()
-    if not is_name or keyword.iskeyword(name):
-        raise JitError(f"name: expected an ASCII identifier such as 'hello', got {describe(name)}")
-    if not isinstance(flags, (list, tuple)) or not all(isinstance(flag, str) for flag in flags):
-        raise JitError(f"flags: expected a list of strings such as ['-O3'], got {describe(flags)}")
-    if f"PyInit_{name}" not in source:
-        raise JitError(
-            f"source: expected a function PyInit_{name}, which Python calls to make the module, "
-            f"and found none. The name after PyInit_ must be the module's name, {name!r}"
-        )
 
 
 def _require_compiler() -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from typing import Any
 
@@ -92,7 +91,7 @@ def instructions(function: Any, *arguments: Any, kind: str = "assembler") -> str
         kind: ``"llvm"``, the compiler's intermediate representation, or ``"assembler"``.
 
     Raises:
-        JitError: it is not a Numba function, has no signature yet, or ``kind`` is invalid.
+        JitError: it is not a Numba function, or has no signature yet.
 
     >>> import numba
     >>> double = numba.njit(lambda x: x + x)
@@ -100,8 +99,6 @@ def instructions(function: Any, *arguments: Any, kind: str = "assembler") -> str
     True
     """
     function = _numba_function(function)
-    if kind not in ("llvm", "assembler"):
-        raise JitError(f"kind: expected 'llvm' or 'assembler', got {describe(kind)}")
     signature = _signature(function, arguments)
     _annotation(function, signature)
     if kind == "llvm":
@@ -119,19 +116,8 @@ def _signature(function: Any, arguments: tuple[Any, ...]) -> Any:
     if arguments:
         import numba
 
-        try:
-            bound = inspect.signature(function.py_func).bind(*arguments)
-        except TypeError as error:
-            raise JitError(f"{function.py_func.__name__}: {error}") from None
-        bound.apply_defaults()
-        types = tuple(numba.typeof(argument) for argument in bound.args)  # type: ignore[no-untyped-call]
-        if types not in function.overloads:
-            if not function._can_compile:
-                raise JitError(
-                    f"{function.py_func.__name__} was compiled only for {function.signatures}, "
-                    f"got {types}: call numba.njit without a signature"
-                )
-            function.compile(types)
+        types = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
+        function.compile(types)
         return types
     if not function.signatures:
         raise JitError(

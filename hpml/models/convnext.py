@@ -21,7 +21,6 @@ import torch
 from torch import Tensor, nn
 
 from hpml.models.activations import FastSwish
-from hpml.models.errors import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,22 +60,11 @@ def convnext(
             8 pixels. Images must have at least ``patch * 2**(stages - 1)`` pixels per side.
         seed: seed of the weights; the global random generator is not changed.
 
-    Raises:
-        ModelError: if there is no such size or activation, or a number is below 1.
-
     >>> sum(p.numel() for p in convnext("tiny-imagenet", classes=200).parameters())
     17821960
     >>> convnext("small")(torch.zeros(4, 3, 64, 64)).shape
     torch.Size([4, 10])
     """
-    for what, name, known in (("size", size, SIZES), ("activation", activation, ACTIVATIONS)):
-        if name not in known and not (what == "activation" and callable(name)):
-            raise ModelError(f"convnext: {what}: expected one of {', '.join(known)}, got {name!r}.")
-    if min(classes, channels, patch) < 1:
-        raise ModelError(
-            "convnext expects at least 1 class, 1 channel and a patch of 1 pixel, "
-            f"got classes={classes!r}, channels={channels!r} and patch={patch!r}."
-        )
     widths, blocks = SIZES[size]
     make = ACTIVATIONS[activation] if isinstance(activation, str) else partial(_applied, activation)
     with torch.random.fork_rng(devices=[]):

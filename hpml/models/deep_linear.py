@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from hpml.models.errors import ModelError
-
 if TYPE_CHECKING:
     from hpml.symbolic import SymbolicModel
 
@@ -38,17 +36,9 @@ def linear_layers(
         Layers of float32 with weights (features, features) and biases (features,), in torch's
         default initialisation.
 
-    Raises:
-        ModelError: if `n_layers` or `features` is below 1.
-
     >>> [tuple(layer.weight.shape) for layer in linear_layers(2, features=3)]
     [(3, 3), (3, 3)]
     """
-    if n_layers < 1 or features < 1:
-        raise ModelError(
-            "linear_layers expects at least 1 layer and 1 feature, "
-            f"got n_layers={n_layers!r} and features={features!r}."
-        )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         layers = [nn.Linear(features, features) for _ in range(n_layers)]

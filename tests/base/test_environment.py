@@ -12,6 +12,7 @@ import torch
 
 from hpml.base import environment
 from hpml.base.environment import environment_record, quick
+from hpml.base.errors import UsageError
 
 
 def test_the_record_is_plain_json_and_says_what_was_asked() -> None:
@@ -65,3 +66,9 @@ def test_gpus_are_read_from_nvidia_smi(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_version_of_torch_names_the_build_that_runs() -> None:
     # PyPI's wheel says 2.13.0 in its metadata, and is 2.13.0+cu130.
     assert environment_record()["torch"] == torch.__version__
+
+
+def test_a_flag_that_is_neither_true_nor_false_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HPML_QUICK", "maybe")
+    with pytest.raises(UsageError):
+        quick()

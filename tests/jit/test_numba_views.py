@@ -67,5 +67,3 @@ def test_what_was_compiled_for_nothing_yet() -> None:
     function = numba.njit(sum2d)
     with pytest.raises(JitError):
         inferred_types(function)
-    with pytest.raises(JitError):
-        instructions(function, np.ones((1, 1)), kind="bytecode")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 
-from hpml.jit import JitError, Limits, Work, draw_roofline, machine_limits
+from hpml.jit import Limits, Work, draw_roofline, machine_limits
 
 LIMITS = Limits(bandwidth=1e10, peak=5e10)
 
@@ -28,10 +27,3 @@ def test_measuring_leaves_the_threads_as_they_were() -> None:
     limits = machine_limits(megabytes=2, size=32, repeats=1)
     assert limits.bandwidth > 0
     assert torch.get_num_threads() == before
-
-
-def test_what_cannot_be_measured_or_drawn() -> None:
-    with pytest.raises(JitError):
-        machine_limits(size=0)
-    with pytest.raises(JitError):
-        draw_roofline(LIMITS, {})

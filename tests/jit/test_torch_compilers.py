@@ -37,10 +37,6 @@ def test_a_way_that_computes_something_else_is_refused() -> None:
     ways: dict[str, Any] = {"eager": lambda: torch.relu, "wrong": lambda: torch.sigmoid}
     with pytest.raises(JitError):
         first_calls(ways, torch.ones(2))
-    with pytest.raises(JitError):
-        first_calls({}, torch.ones(2))
-    with pytest.raises(JitError):
-        first_calls([torch.relu], torch.ones(2))  # type: ignore[arg-type]
 
 
 def test_a_way_that_writes_into_the_result_of_another_is_refused() -> None:
@@ -84,8 +80,6 @@ def test_a_break_is_shown_with_its_line(
 def test_one_whole_graph_has_no_breaks() -> None:
     table = graph_breaks(torch.nn.Linear(2, 2), torch.ones(1, 2))
     assert table.rows == ()
-    with pytest.raises(JitError):
-        graph_breaks(3)
 
 
 def test_the_optimised_graph_differs_from_the_recorded_one() -> None:

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import pytest
 import torch
 
 from hpml.models import ACTIVATIONS, convnext
-from hpml.models.errors import ModelError
 
 
 def images(channels: int = 3, resolution: int = 16) -> torch.Tensor:
@@ -35,19 +33,6 @@ def test_activations_share_the_weights_of_a_seed_and_differ_in_what_they_compute
 
 def test_grey_pictures_of_eight_pixels_fit_with_a_patch_of_two() -> None:
     assert convnext("small", channels=1, patch=2)(images(1, 8)).shape == (2, 10)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ({"size": "huge"}, "size: expected one of tiny-imagenet, small, got 'huge'"),
-        ({"activation": "tanh"}, "activation: expected one of gelu, .*, got 'tanh'"),
-        ({"classes": 0}, "at least 1 class, .* got classes=0"),
-    ],
-)
-def test_what_does_not_exist_is_refused_with_what_does(wrong: dict, said: str) -> None:
-    with pytest.raises(ModelError, match=said):
-        convnext(**wrong)
 
 
 def test_blocks_do_not_share_the_weights_of_an_activation() -> None:
