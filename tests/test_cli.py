@@ -4,7 +4,6 @@ import re
 import shutil
 import subprocess
 import sys
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import nbformat
@@ -17,7 +16,6 @@ from hpml.base import HpmlError, data_file
 from hpml.doctor import Finding, Report
 
 if TYPE_CHECKING:
-    import argparse
     from pathlib import Path
 
 Output = pytest.CaptureFixture[str]
@@ -73,6 +71,8 @@ def test_without_a_command_the_help_is_shown(capsys: Output) -> None:
         (["lab", "--port", "0"], "received '0'"),
         (["lab", "--port", "65536"], "received '65536'"),
         (["bench", "deep-linear", "--layer", "5"], "hpml bench deep-linear --help"),
+        (["bench", "deep-linear", "--layers", "many"], "hpml bench deep-linear: argument --layers"),
+        (["bench", "shallow"], "invalid choice: 'shallow' (choose from"),
         (["doctor", "now"], "unrecognized arguments: now"),
     ],
 )
@@ -85,24 +85,22 @@ def test_bad_arguments_say_what_was_expected_and_end_with_2(
     assert shown.out == ""
 
 
-def test_an_error_of_the_course_is_one_line_and_1(
-    monkeypatch: pytest.MonkeyPatch, capsys: Output
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (HpmlError("The port is taken."), 1, "hpml lab: The port is taken.\n"),
+        (KeyboardInterrupt(), 130, "hpml: interrupted\n"),
+    ],
+)
+def test_an_error_of_the_course_and_ctrl_c_are_one_line(
+    error: BaseException, code: int, message: str, monkeypatch: pytest.MonkeyPatch, capsys: Output
 ) -> None:
     def fail(**_: object) -> int:
-        raise HpmlError("The port is taken.")
+        raise error
 
     monkeypatch.setattr(server, "serve", fail)
-    assert cli.main(["lab"]) == 1
-    assert capsys.readouterr().err == "hpml lab: The port is taken.\n"
-
-
-def test_ctrl_c_is_130_without_a_traceback(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
-    def interrupt(**_: object) -> int:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(server, "serve", interrupt)
-    assert cli.main(["lab"]) == 130
-    assert capsys.readouterr().err == "hpml: interrupted\n"
+    assert cli.main(["lab"]) == code
+    assert capsys.readouterr().err == message
 
 
 def test_lab_hands_its_options_to_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,50 +187,14 @@ def test_run_refuses_a_file_as_its_folder_before_it_runs(
     assert "expected a folder, received the file" in capsys.readouterr().err
 
 
-@pytest.fixture
-def suite(monkeypatch: pytest.MonkeyPatch) -> list[argparse.Namespace]:
-    calls: list[argparse.Namespace] = []
-    module = ModuleType("fake_suite")
-
-    def add_arguments(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--layers", type=int, nargs="+", default=[250], help="how deep")
-        parser.set_defaults(main=main)
-
-    def main(options: argparse.Namespace) -> int:
-        calls.append(options)
-        return 0
-
-    module.__dict__["add_arguments"] = add_arguments
-    suites = ModuleType("hpml.suites")
-    suites.__dict__["SUITES"] = {"deep": ("fake_suite", "Many small layers.")}
-    monkeypatch.setitem(sys.modules, "fake_suite", module)
-    monkeypatch.setitem(sys.modules, "hpml.suites", suites)
-    return calls
-
-
-def test_bench_without_a_suite_lists_them(suite: list[argparse.Namespace], capsys: Output) -> None:
+def test_bench_without_a_suite_lists_them(capsys: Output) -> None:
     assert cli.main(["bench"]) == 0
-    assert "hpml bench deep  Many small layers." in capsys.readouterr().out
-    assert suite == []
+    assert "hpml bench deep-linear " in capsys.readouterr().out
 
 
-def test_bench_hands_a_suite_its_own_options(suite: list[argparse.Namespace]) -> None:
-    assert cli.main(["bench", "deep", "--layers", "10", "20"]) == 0
-    assert suite[0].layers == [10, 20]
-
-
-def test_a_suites_bad_option_ends_with_2(suite: list[argparse.Namespace], capsys: Output) -> None:
-    assert cli.main(["bench", "deep", "--layers", "many"]) == 2
-    assert "hpml bench deep: argument --layers" in capsys.readouterr().err
-
-
-def test_an_unknown_suite_lists_those_there_are(
-    suite: list[argparse.Namespace], capsys: Output
-) -> None:
-    assert cli.main(["bench", "shallow"]) == 2
-    error = capsys.readouterr().err
-    assert "'shallow'" in error
-    assert "deep" in error
+def test_a_suite_has_options_of_its_own() -> None:
+    parsed = cli._parser().parse_args(["bench", "deep-linear", "--layers", "10", "20"])
+    assert parsed.layers == [10, 20]
 
 
 def test_the_real_suites_can_all_be_asked_for_help(capsys: Output) -> None:

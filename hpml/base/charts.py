@@ -289,18 +289,14 @@ def name_rows(ax: Axes, names: Sequence[str]) -> None:
 
 def mark_sizes(ax: Axes, sizes: Sequence[float]) -> None:
     """Put a tick at each size along x, with a label if it fits; set scale and limits before."""
-    figure = ax.get_figure(root=True)
-    # About 13 digits of this size fit into an inch; the layout hardly changes the axes' width.
-    width = ax.get_position().width * (figure.get_size_inches()[0] if figure is not None else 6.0)
     labels: dict[float, str] = {}
     taken: list[tuple[float, float]] = []
     # The outermost sizes first.
     for size in sorted(sizes, key=lambda size: (size not in (min(sizes), max(sizes)), -size)):
         text = f"{size:,g}"
-        middle = width * float(
-            ax.transAxes.inverted().transform(ax.transData.transform((size, 1)))[0]
-        )
-        half = 0.04 * len(text) + 0.03
+        # In inches; the layout, done later, hardly changes the axes' width.
+        middle = float(ax.transData.transform((size, 1))[0]) / ax.figure.dpi
+        half = 0.04 * len(text) + 0.03  # about 13 digits of this size fit into an inch
         if all(middle + half < left or right < middle - half for left, right in taken):
             taken.append((middle - half, middle + half))
             labels[size] = text

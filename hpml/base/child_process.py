@@ -143,12 +143,10 @@ def python_module(module: str, *arguments: str) -> list[str]:
     return [sys.executable, "-P", "-m", module, *arguments]
 
 
-def with_package(environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return an environment in which ``import hpml`` finds this package."""
-    before = dict(os.environ if environment is None else environment)
-    root = str(Path(__file__).resolve().parents[2])
-    path = before.get("PYTHONPATH")
-    return {**before, "PYTHONPATH": os.pathsep.join([root, path] if path else [root])}
+def with_package() -> dict[str, str]:
+    """Return this environment, changed so that ``import hpml`` finds this package."""
+    root, path = str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH")
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([root, path] if path else [root])}
 
 
 def _read(stream: IO[bytes], lines: queue.SimpleQueue[bytes], longest: int) -> None:

@@ -12,9 +12,8 @@ Each is a `Dataset` with a training and a validation set of uint8 images and lab
 from __future__ import annotations
 
 from hpml.datasets.choosing import DATASETS, dataset_by_name, first_present
-from hpml.datasets.dataset import Dataset, Pictures
+from hpml.datasets.dataset import Dataset, DatasetError, Pictures
 from hpml.datasets.digits import digits
-from hpml.datasets.errors import DatasetError
 from hpml.datasets.tiny_imagenet import tiny_imagenet
 
 __all__ = [

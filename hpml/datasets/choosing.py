@@ -7,9 +7,8 @@ from pathlib import Path
 
 from hpml.base.errors import describe
 from hpml.base.files import course_folder
-from hpml.datasets.dataset import Dataset
+from hpml.datasets.dataset import Dataset, DatasetError
 from hpml.datasets.digits import digits
-from hpml.datasets.errors import DatasetError
 from hpml.datasets.tiny_imagenet import tiny_imagenet
 
 DATASETS = ("tiny-imagenet", "digits")

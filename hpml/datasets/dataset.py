@@ -7,7 +7,11 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from hpml.datasets.errors import DatasetError
+from hpml.base.errors import HpmlError
+
+
+class DatasetError(HpmlError):
+    """A data set is missing or broken, or a requested size is impossible."""
 
 
 @dataclass(frozen=True)

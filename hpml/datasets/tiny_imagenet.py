@@ -21,8 +21,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from hpml.datasets.dataset import Dataset, Pictures
-from hpml.datasets.errors import DatasetError
+from hpml.datasets.dataset import Dataset, DatasetError, Pictures
 
 RESOLUTION = 64
 CHUNK = 256

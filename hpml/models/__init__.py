@@ -4,10 +4,10 @@ The deep linear network has such small layers that overhead dominates its time. 
 small network with convolutions and shortcuts. The ConvNeXt is for training and serving.
 
 >>> import torch
->>> from hpml.models import DeepLinear, linear_layers, sequential_deep_linear
+>>> from hpml.models import DeepLinear, linear_layers, symbolic_deep_linear
 >>> layers = linear_layers(250)
 >>> x = torch.ones(4, 4)
->>> bool((DeepLinear(layers)(x) == sequential_deep_linear(layers)(x)).all())
+>>> bool((DeepLinear(layers)(x) == symbolic_deep_linear(layers, 4, "codegen")(x)).all())
 True
 """
 
@@ -21,7 +21,6 @@ from hpml.models.convnext import (
 from hpml.models.deep_linear import (
     DeepLinear,
     linear_layers,
-    sequential_deep_linear,
     symbolic_deep_linear,
 )
 from hpml.models.toy_resnet import (
@@ -36,7 +35,6 @@ __all__ = [
     "ToyResNet",
     "convnext",
     "linear_layers",
-    "sequential_deep_linear",
     "symbolic_deep_linear",
     "symbolic_toy_resnet",
 ]

@@ -224,10 +224,6 @@ def _(gradient: Tensor, x: Tensor) -> Tensor:
     return torch.empty_like(x)
 
 
-def _keep_input(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    ctx.save_for_backward(inputs[0])
-
-
 def _keep_inputs(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
     ctx.save_for_backward(*inputs)
 
@@ -247,7 +243,7 @@ def _second_derivative(ctx: Any, outer: Tensor) -> tuple[Tensor, Tensor]:
 
 # An exporter that does not know the operator uses the composite.
 register_decomposition(torch.ops.hpml.fast_swish.default)(fast_swish_composite)
-_forward.register_autograd(_first_derivative, setup_context=_keep_input)
+_forward.register_autograd(_first_derivative, setup_context=_keep_inputs)
 _backward.register_autograd(_second_derivative, setup_context=_keep_inputs)
 
 

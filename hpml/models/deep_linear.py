@@ -69,15 +69,6 @@ class DeepLinear(nn.Module):
         return x
 
 
-def sequential_deep_linear(layers: Sequence[nn.Module]) -> nn.Sequential:
-    """Return the network as a `torch.nn.Sequential`.
-
-    >>> len(sequential_deep_linear(linear_layers(3)))
-    3
-    """
-    return nn.Sequential(*layers)
-
-
 def symbolic_deep_linear(
     layers: Sequence[nn.Module], features: int, execution: str
 ) -> SymbolicModel:

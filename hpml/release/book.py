@@ -13,8 +13,7 @@ from hpml.base.files import shown_path
 from hpml.course.command import execute_with_bar
 from hpml.course.execute import headings, labs
 from hpml.release import pages
-from hpml.release.errors import ReleaseError
-from hpml.release.folder import write_folder
+from hpml.release.folder import ReleaseError, write_folder
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

@@ -17,14 +17,18 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from hpml.base.errors import HpmlError
 from hpml.base.files import write_atomically
-from hpml.release.errors import ReleaseError
 
 _LIST = ".hpml-files.json"
 # Created by using the copy; not tracked by git.
 _KEPT = re.compile(r"\.git|\.venv.*|results")
 _CACHES = {"__pycache__", ".pytest_cache", ".ipynb_checkpoints"}
 _OLDEST = (1980, 1, 1, 0, 0, 0)  # the earliest time of a zip
+
+
+class ReleaseError(HpmlError):
+    """The students' copy or the book cannot be made; the message says what to fix."""
 
 
 def write_folder(out: Path, files: Mapping[str, bytes], kind: str) -> None:

@@ -17,8 +17,7 @@ from hpml.course.cells import python_cells
 from hpml.course.execute import labs
 from hpml.course.exercises.wrong_answers import PACKED
 from hpml.labs.catalogue import LABS, choice, exercises
-from hpml.release.errors import ReleaseError
-from hpml.release.folder import write_folder, write_zip
+from hpml.release.folder import ReleaseError, write_folder, write_zip
 from hpml.sandbox.notebook import parse
 
 if TYPE_CHECKING:

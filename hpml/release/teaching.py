@@ -17,8 +17,7 @@ from hpml.course.exercises.wrong_answers import wrong_answers
 from hpml.course.reference import read_record
 from hpml.labs.catalogue import choice, exercises, explanation
 from hpml.release.book import book_files
-from hpml.release.errors import ReleaseError
-from hpml.release.folder import write_folder
+from hpml.release.folder import ReleaseError, write_folder
 from hpml.release.questions import Question, gift, quiz, read_questions
 from hpml.release.reading import length_of, predictions
 

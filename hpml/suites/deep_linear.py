@@ -108,7 +108,9 @@ def _contenders(
     depth: int, features: int, settings: ForwardSettings
 ) -> dict[str, Callable[[], object]]:
     """Return the contenders for one depth, with the same layers."""
-    from hpml.models import DeepLinear, linear_layers, sequential_deep_linear, symbolic_deep_linear
+    from torch import nn
+
+    from hpml.models import DeepLinear, linear_layers, symbolic_deep_linear
 
     device, seed = settings.device, settings.seed
     layers = linear_layers(depth, features, seed=seed, device=device)
@@ -126,7 +128,7 @@ def _contenders(
 
     builders: dict[str, Callable[[], Any]] = {
         BASELINE: lambda: DeepLinear(layers),
-        "sequential": lambda: sequential_deep_linear(layers),
+        "sequential": lambda: nn.Sequential(*layers),
         COMPILED: lambda: compiled(DeepLinear(layers)),
         peer.NAME: lambda: peer.model(x, connect),
         **{name: functools.partial(symbolic, name) for name in (*EXECUTIONS, KERNEL)},

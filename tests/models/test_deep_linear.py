@@ -6,7 +6,6 @@ import torch
 from hpml.models import (
     DeepLinear,
     linear_layers,
-    sequential_deep_linear,
     symbolic_deep_linear,
 )
 from hpml.symbolic import EXECUTIONS
@@ -33,14 +32,10 @@ def test_the_hand_written_module_applies_the_layers_in_order() -> None:
     torch.testing.assert_close(DeepLinear(layers)(x), expected)
 
 
-@pytest.mark.parametrize("way", ["sequential", *EXECUTIONS])
+@pytest.mark.parametrize("way", EXECUTIONS)
 def test_all_ways_agree_to_the_last_bit_and_share_their_weights(way: str) -> None:
     layers = linear_layers(120)
     x = torch.rand(4, 4)
-    model = (
-        sequential_deep_linear(layers)
-        if way == "sequential"
-        else symbolic_deep_linear(layers, 4, way)
-    )
+    model = symbolic_deep_linear(layers, 4, way)
     assert torch.equal(model(x), DeepLinear(layers)(x))
     assert {id(p) for p in model.parameters()} == {id(p) for p in DeepLinear(layers).parameters()}

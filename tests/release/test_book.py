@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from hpml import cli
 from hpml.base.files import data_file
 from hpml.release.book import book_files, write_book
-from hpml.release.errors import ReleaseError
+from hpml.release.folder import ReleaseError
 
 Output = pytest.CaptureFixture[str]
 

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hpml.release.errors import ReleaseError
-from hpml.release.folder import write_folder
+from hpml.release.folder import ReleaseError, write_folder
 
 FIRST = {"README.md": b"one\n", "notebooks/00.ipynb": b"{}\n", "old.py": b"\n"}
 SECOND = {"README.md": b"two\n", "notebooks/00.ipynb": b"{}\n"}

@@ -18,7 +18,7 @@ import pytest
 from hpml.course.execute import find_lab
 from hpml.labs.catalogue import LABS, exercises
 from hpml.release import student_copy
-from hpml.release.errors import ReleaseError
+from hpml.release.folder import ReleaseError
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = sorted((ROOT / "tests" / "solutions").rglob("right*.py"))

@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell
 
 from hpml.course.execute import labs
 from hpml.labs.catalogue import exercises
-from hpml.release.errors import ReleaseError
+from hpml.release.folder import ReleaseError
 from hpml.release.questions import gift, quiz
 from hpml.release.reading import predictions
 from hpml.release.student_copy import student_files
