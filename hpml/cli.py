@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.print_help()
             return 0
         return int(options.run(options))
-    except HpmlError as error:
+    except (HpmlError, OSError) as error:
         print(f"hpml {options.command}: {error}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
     except KeyboardInterrupt:
@@ -104,18 +104,10 @@ def _declare_lab(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_lab)
 
 
-def _declare_run(parser: argparse.ArgumentParser) -> None:
-    from hpml.course import command
-
-    command.add_arguments(parser)
-    parser.set_defaults(run=command.run)
-
-
-def _declare_grade(parser: argparse.ArgumentParser) -> None:
-    from hpml.grading import command
-
-    command.add_arguments(parser)
-    parser.set_defaults(run=command.run)
+def _declare_command(module_name: str, parser: argparse.ArgumentParser) -> None:
+    module = importlib.import_module(module_name)
+    module.add_arguments(parser)
+    parser.set_defaults(run=module.run)
 
 
 def _declare_bench(parser: argparse.ArgumentParser) -> None:
@@ -190,14 +182,14 @@ _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
         "Execute a copy of a lab from top to bottom and print its result tables.\n"
         "With --verdicts, print instead which of its conclusions differ between runs.",
         "hpml run 07 --repeat 10 --verdicts",
-        _declare_run,
+        partial(_declare_command, "hpml.course.command"),
     ),
     "grade": (
         "points for a submission, or for a class",
         "Grade a submission, or with --class a folder of them. Each exercise runs in its own\n"
         "process. The exit code is 0 if grading worked, whatever the points.",
         "hpml grade 06\n  hpml grade --class submissions --lab 06 --csv points.csv",
-        _declare_grade,
+        partial(_declare_command, "hpml.grading.command"),
     ),
     "bench": (
         "run a benchmark suite",

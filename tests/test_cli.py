@@ -89,6 +89,7 @@ def test_bad_arguments_say_what_was_expected_and_end_with_2(
     ("error", "code", "message"),
     [
         (HpmlError("The port is taken."), 1, "hpml lab: The port is taken.\n"),
+        (OSError(28, "No space left"), 1, "hpml lab: [Errno 28] No space left\n"),
         (KeyboardInterrupt(), 130, "hpml: interrupted\n"),
     ],
 )

@@ -1,9 +1,5 @@
 """A ConvNeXt in two sizes: one close to the document's for Tiny ImageNet, and one for CPUs.
 
-A patch of pixels becomes a position. The blocks of a stage work at one resolution, which is halved
-between stages. A block has a depthwise convolution of 7 by 7, a normalisation, two linear layers
-with an activation between them, and a residual connection.
-
 The document gives only the size of its network, "18 mil parameters". The size "tiny-imagenet" has
 the paper's channels times 5/6 and 3, 3, 7 and 3 blocks: 17,821,960 parameters with 200 classes. The
 paper's layer scale and stochastic depth, which help over hundreds of epochs, are omitted.

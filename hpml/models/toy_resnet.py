@@ -2,12 +2,7 @@
 
 It has three groups of two blocks, with 16, 32 and 64 channels. A block normalises and activates
 before each of its two convolutions and adds its input to the result. The first block of the second
-and third group halves the image and has a convolution of 1 by 1 as its shortcut. The mean of each
-channel goes to a linear classifier.
-
-On small images a convolution takes tens of microseconds, so the overhead between convolutions is
-measurable. The symbolic model shares the layers of the hand-written module, so both must agree to
-the last bit.
+and third group halves the image and has a convolution of 1 by 1 as its shortcut.
 
 Sources: K. He et al., "Identity Mappings in Deep Residual Networks", ECCV 2016, for the order of
 normalisation, activation and convolution; the benchmark "Toy ResNet" of pytorch-symbolic for the

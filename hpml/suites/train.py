@@ -7,8 +7,10 @@ import os
 import sys
 from pathlib import Path
 
+from hpml.base.arguments import whole
 from hpml.base.errors import describe
 from hpml.base.files import results_folder, shown_path
+from hpml.suites.options import positive
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,9 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", metavar="NAME", help="digits, tiny-imagenet or a folder "
                        "(default: Tiny ImageNet if present, otherwise digits)")  # fmt: skip
     default = "(default: %(default)s)"
-    parser.add_argument("--epochs", type=int, default=6, metavar="N", help=default)
-    parser.add_argument("--batch", type=int, default=128, metavar="N", help=default)
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help=default)
+    parser.add_argument("--epochs", type=positive, default=6, metavar="N", help=default)
+    parser.add_argument("--batch", type=positive, default=128, metavar="N", help=default)
+    parser.add_argument("--seed", type=whole(0, 2**31), default=0, metavar="N", help=default)
     parser.add_argument("--device", help="cpu, cuda, cuda:1 (default: a GPU if available)")
     parser.add_argument("--resume", action="store_true", help="continue from the checkpoint in DIR")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the checkpoint "
