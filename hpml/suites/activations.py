@@ -9,18 +9,16 @@ from __future__ import annotations
 import argparse
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from hpml.base.charts import Line, lines
 from hpml.base.tables import Table
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.record import Parameters
-from hpml.benchmark.tables import cases_table
 from hpml.suites.options import add_shared_arguments
-from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
-from hpml.suites.settings import Settings, choose
+from hpml.suites.running import CasesResult, run_cases
+from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
     import torch
@@ -73,37 +71,30 @@ class ActivationsResult(CasesResult):
         return figure_of(lines(drawn, title=title, x="KiB", y="ratio", log="xy"))
 
     def _shown(self) -> list[Table]:
-        title = f"Activations, forward and backward ({environment_line(self.cases)})"
-        return [cases_table(self.cases, title=title), self.goals(), *notes_table(self.notes)]
+        return self._tables("Activations, forward and backward", self.goals())
 
 
-def run(
-    kibibytes: Sequence[int] = SIZES, settings: Settings = DEFAULTS, **changes: object
-) -> ActivationsResult:
+def run(kibibytes: Sequence[int] = SIZES, **changes: Any) -> ActivationsResult:
     """Measure forward and backward of HardSwish and the other contenders, one case per input size.
 
     >>> result = run([1], rounds=6, contenders=["relu"], min_sample_time=1e-5)
     >>> result.cases[0].comparison.names
     ('hardswish', 'relu')
     """
-    settings = settings.changed(changes)
-    chosen = choose(settings.contenders, NAMES, always=(BASELINE,))
-    settings = replace(settings, contenders=chosen)
+    settings = DEFAULTS.changed(changes).choose(BASELINE, NAMES)
 
-    def measure_case(parameters: Parameters) -> Comparison:
-        size = int(parameters["kibibytes"] or 0)
+    def measure(size: int) -> Comparison:
         return settings.compare(
             _contenders(size, settings), f"{size} KiB", baseline=BASELINE, check=_check_fast_swish
         )
 
-    cases = [{"kibibytes": size, **settings.parameters()} for size in kibibytes]
-    outcome = run_cases("activations", cases, measure_case, settings)
-    return ActivationsResult(outcome.cases, outcome.notes, _kept(chosen))
+    outcome = run_cases("activations", "kibibytes", kibibytes, measure, settings)
+    return ActivationsResult(outcome.cases, outcome.notes, _kept(settings.contenders or ()))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench activations``."""
-    add_shared_arguments(parser, "activations", run, "sizes of the input in KiB")
+    add_shared_arguments(parser, "activations", run, DEFAULTS, "sizes of the input in KiB")
 
 
 def _activations() -> dict[str, Callable[[torch.Tensor], torch.Tensor]]:

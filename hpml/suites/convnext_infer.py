@@ -9,19 +9,18 @@ from __future__ import annotations
 import argparse
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.files import published
 from hpml.base.tables import Table
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.record import Parameters
-from hpml.benchmark.tables import cases_table
 from hpml.suites.forwards import compiled, uniform_input
 from hpml.suites.options import add_shared_arguments
-from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
-from hpml.suites.settings import Settings, SuiteError, choose
+from hpml.suites.published import published_table, ratios_to
+from hpml.suites.running import CasesResult, environment_line, run_cases
+from hpml.suites.settings import Settings, SuiteError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +39,6 @@ RESOLUTIONS = {"tiny-imagenet": 224, "small": 64}
 class InferSettings(Settings):
     """The settings of this suite."""
 
-    compile: bool = False
     size: str | None = None
 
 
@@ -53,34 +51,20 @@ class InferResult(CasesResult):
 
     def published(self) -> Table:
         """Return published and measured ratios to eager GELU at the same batch size."""
-        block, times = published(BLOCK), published_times()
-        measured = {int(case.parameters["batch"] or 0): case.comparison for case in self.cases}
-        rows = []
-        for batch in measured or BATCHES:
-            for name, ms in times.items():
-                comparison = measured.get(batch)
-                ratio = None
-                if comparison is not None and name in comparison.names:
-                    ratio = comparison.ratio(name).value
-                published_ratio = ms[batch] / times[BASELINE][batch] if batch in ms else None
-                if name != BASELINE and (published_ratio is not None or ratio is not None):
-                    rows.append((name, batch, published_ratio, ratio))
-        head = ("contender", "batch", "published", "measured here")
-        return Table(
-            head,
-            rows,
-            title="Published and measured time as a multiple of eager GELU's",
-            caption=f"Published on {block['hardware']}: 18 million parameters at 224 pixels; "
+        block = published(BLOCK)
+        return published_table(
+            ratios_to(BASELINE, published_times()),
+            "batch",
+            self.cases,
+            "Published and measured time as a multiple of eager GELU's",
+            f"Published on {block['hardware']}: 18 million parameters at 224 pixels; "
             f"{block['source']}. Here: {environment_line(self.cases)}.",
-            formats=dict.fromkeys(head[2:], "{:.3f}".format),
         )
 
     def plot(self) -> Figure:
         """Draw the time of each contender as a multiple of eager GELU's."""
         from hpml.base import style
-        from hpml.suites.pictures import expect_some
 
-        expect_some(self.cases)
         fig, axes = style.figure(1, len(self.cases), width=5.5 * len(self.cases), height=4.4)
         for ax, case in zip(axes if len(self.cases) > 1 else [axes], self.cases, strict=True):
             case.comparison.plot(ax)
@@ -89,57 +73,43 @@ class InferResult(CasesResult):
         return fig
 
     def _shown(self) -> list[Table]:
-        title = f"ConvNeXt, time per forward ({environment_line(self.cases)})"
-        return [cases_table(self.cases, title=title), self.published(), *notes_table(self.notes)]
+        return self._tables("ConvNeXt, time per forward", self.published())
 
 
-def names(*, compile: bool = True) -> tuple[str, ...]:
-    """Return the contenders' names, in the order of tables and pictures."""
-    from hpml.models import ACTIVATIONS
-
-    prefixes = ("", COMPILED) if compile else ("",)
-    return tuple(prefix + name for prefix in prefixes for name in ACTIVATIONS)
-
-
-def run(
-    batches: Sequence[int] = BATCHES, settings: InferSettings = DEFAULTS, **changes: Any
-) -> InferResult:
+def run(batches: Sequence[int] = BATCHES, **changes: Any) -> InferResult:
     """Measure the forward pass with eager GELU and the other contenders, one case per batch size.
 
     >>> result = run([1], rounds=6, contenders=["relu"], min_sample_time=1e-5)
     >>> result.cases[0].comparison.names
     ('gelu', 'relu')
     """
-    settings = settings.changed(changes)
-    usual = names(compile=settings.compile)
-    chosen = choose(settings.contenders, names(), usual=usual, always=(BASELINE,))
-    size = settings.size or ("tiny-imagenet" if settings.device.startswith("cuda") else "small")
+    from hpml.models import ACTIVATIONS
+
+    settings = DEFAULTS.changed(changes)
+    eager = tuple(ACTIVATIONS)
+    settings = settings.choose(BASELINE, (*eager, *(COMPILED + name for name in eager)), eager)
+    size = settings.size or ("tiny-imagenet" if settings.on_gpu else "small")
     if size not in RESOLUTIONS:
         raise SuiteError(f"size: expected one of {', '.join(RESOLUTIONS)}, got {size!r}.")
-    settings = replace(settings, contenders=chosen, size=size)
 
-    def measure_case(parameters: Parameters) -> Comparison:
+    def measure(batch: int) -> Comparison:
         import torch
 
-        batch = int(parameters["batch"] or 0)
         with torch.no_grad():
             return settings.compare(
-                _contenders(batch, settings),
+                _contenders(batch, size, settings),
                 f"batch {batch}",
                 baseline=BASELINE,
                 check=_check_compiled,
             )
 
-    shared = {**settings.parameters(), "size": size}
-    cases = [{"batch": batch, **shared} for batch in batches]
-    outcome = run_cases("convnext-infer", cases, measure_case, settings)
+    outcome = run_cases("convnext-infer", "batch", batches, measure, settings, size=size)
     return InferResult(outcome.cases, outcome.notes)
 
 
-def _contenders(batch: int, settings: InferSettings) -> dict[str, Callable[[], object]]:
+def _contenders(batch: int, size: str, settings: Settings) -> dict[str, Callable[[], object]]:
     from hpml.models import convnext
 
-    size = settings.size or ""
     x = uniform_input((batch, 3, *(RESOLUTIONS[size],) * 2), settings.seed, settings.device)
     classes = 200 if size == "tiny-imagenet" else 10
     contenders: dict[str, Callable[[], object]] = {}
@@ -172,7 +142,6 @@ def published_times() -> dict[str, dict[int, float]]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench convnext-infer``."""
-    add_shared_arguments(parser, "convnext-infer", run, "batch sizes")
-    parser.add_argument("--compile", action="store_true", help="also compile; takes minutes")
+    add_shared_arguments(parser, "convnext-infer", run, DEFAULTS, "batch sizes")
     parser.add_argument("--size", choices=tuple(RESOLUTIONS), help="size of the network "
                         "(default: tiny-imagenet on a GPU, otherwise small)")  # fmt: skip

@@ -19,11 +19,10 @@ from hpml.base import style
 from hpml.base.files import published
 from hpml.base.tables import Table, format_bytes
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.record import Case, Parameters
-from hpml.benchmark.tables import cases_table
+from hpml.benchmark.record import Case
 from hpml.suites.options import add_shared_arguments, positive
-from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
-from hpml.suites.settings import Settings, choose
+from hpml.suites.running import CasesResult, environment_line, run_cases
+from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -157,9 +156,6 @@ class TrainResult(CasesResult):
 
     def plot(self) -> Figure:
         """Draw the accuracy against the time of an epoch, one point per recipe and seed."""
-        from hpml.suites.pictures import expect_some
-
-        expect_some(self.cases)
         fig, ax = style.figure(width=8.0, height=4.6)
         for name in self.cases[0].comparison.names:
             times = [case.comparison[name].median for case in self.cases]
@@ -171,29 +167,10 @@ class TrainResult(CasesResult):
         return fig
 
     def _shown(self) -> list[Table]:
-        title = f"ConvNeXt, time per epoch ({environment_line(self.cases)})"
-        return [cases_table(self.cases, title=title), self.published(), *notes_table(self.notes)]
+        return self._tables("ConvNeXt, time per epoch", self.published())
 
 
-def names() -> tuple[str, ...]:
-    """Return the recipes' names, in the order of tables and pictures."""
-    from hpml.training import RECIPES
-
-    return tuple(RECIPES)
-
-
-def usual(device: str) -> tuple[str, ...]:
-    """Return the default recipes of a device: all on a GPU."""
-    from hpml.training import PUBLISHED
-
-    if device.startswith("cuda"):
-        return names()
-    return (*PUBLISHED, "channels-last", "fused", "everything")
-
-
-def run(
-    seeds: Sequence[int] = SEEDS, settings: TrainSettings = DEFAULTS, **changes: Any
-) -> TrainResult:
+def run(seeds: Sequence[int] = SEEDS, **changes: Any) -> TrainResult:
     """Train with vanilla and the other recipes in interleaved epochs, one case per seed.
 
     >>> from hpml.datasets import digits
@@ -201,23 +178,26 @@ def run(
     >>> result.cases[0].comparison.names
     ('vanilla', 'bf16')
     """
-    settings = settings.changed(changes)
-    default = usual(settings.device)
-    chosen = choose(settings.contenders, names(), usual=default, always=(BASELINE,))
-    settings = dataclasses.replace(settings, contenders=chosen)
+    from hpml.training import PUBLISHED, RECIPES
+
+    settings = DEFAULTS.changed(changes)
+    on_cpu = (*PUBLISHED, "channels-last", "fused", "everything")
+    settings = settings.choose(BASELINE, tuple(RECIPES), None if settings.on_gpu else on_cpu)
     data = chosen_data(settings.data)
 
-    def measure_case(parameters: Parameters) -> Comparison:
-        return _trained(data, int(parameters["seed"] or 0), settings)
+    def measure(seed: int) -> Comparison:
+        return _trained(data, seed, settings)
 
-    shared = {
-        **settings.parameters(),
-        "data": data.name,
-        "pictures": len(data.train),
-        "batch": settings.batch,
-    }
-    cases = [{**shared, "seed": seed} for seed in seeds]
-    outcome = run_cases("convnext-train", cases, measure_case, settings)
+    outcome = run_cases(
+        "convnext-train",
+        "seed",
+        seeds,
+        measure,
+        settings,
+        data=data.name,
+        pictures=len(data.train),
+        batch=settings.batch,
+    )
     return TrainResult(outcome.cases, (*outcome.notes, f"Data: {data}."))
 
 
@@ -279,7 +259,7 @@ def _spread(values: Sequence[float]) -> str | None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench convnext-train``."""
-    add_shared_arguments(parser, "convnext-train", run, "seeds, one case each")
+    add_shared_arguments(parser, "convnext-train", run, DEFAULTS, "seeds, one case each")
     parser.add_argument("--data", metavar="NAME", help="digits, tiny-imagenet or a folder")
     parser.add_argument("--batch", type=positive, default=128, metavar="N", help="pictures per "
                         "update (default: %(default)s)")  # fmt: skip

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from hpml.base.environment import Value
+from hpml.base.files import published
 from hpml.base.tables import Table
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.tables import cases_table
 from hpml.suites.options import SuiteResult, add_shared_arguments, positive
-from hpml.suites.published import PublishedBlock, published_table
-from hpml.suites.running import CasesResult, environment_line, notes_table
+from hpml.suites.published import PublishedBlock, published_table, published_times, ratios_to
+from hpml.suites.running import CasesResult
 from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
@@ -39,7 +39,22 @@ class ForwardResult(CasesResult):
 
     def published(self) -> Table:
         """Return published and measured ratios to the hand-written module."""
-        return published_table(self.source, self.cases)
+        source, block = self.source, published(self.source.block)
+        parameters = self.cases[0].parameters if self.cases else {}
+        others = [
+            f"{name} {parameters[name]}"
+            for name in ("batch", "features", "grad")
+            if name in parameters and parameters[name] != block.get(name, False)
+        ]
+        here = f" Here: {', '.join(others)}." if others else ""
+        return published_table(
+            ratios_to(BASELINE, published_times(source)),
+            source.parameter,
+            self.cases,
+            "Published and measured time as a multiple of the hand-written module's",
+            f"Published on {source.hardware}, batch {block['batch']}, {source.remark}: "
+            f"{block['source']}.{here}",
+        )
 
     def plot(self) -> Figure:
         """Draw time relative to the hand-written module."""
@@ -48,10 +63,7 @@ class ForwardResult(CasesResult):
         return draw_forwards(self.cases, self.source, self.axis)
 
     def _shown(self) -> list[Table]:
-        machine = environment_line(self.cases)
-        title = f"{self.title} ({machine})" if machine else self.title
-        measured = cases_table(self.cases, title=title)
-        return [measured, self.published(), *notes_table(self.notes)]
+        return self._tables(self.title, self.published())
 
 
 @dataclass(frozen=True)
@@ -61,12 +73,10 @@ class ForwardSettings(Settings):
     Attributes:
         batch: rows of the input.
         grad: whether to record the autograd graph; there is no backward pass.
-        compile: whether to measure `torch.compile` too; its first call takes seconds to minutes.
     """
 
     batch: int = 4
     grad: bool = False
-    compile: bool = False
 
     def parameters(self) -> dict[str, Value]:
         """Return the settings that the results depend on, as parameters of a case."""
@@ -106,14 +116,15 @@ def uniform_input(
 
 
 def add_forward_arguments(
-    parser: argparse.ArgumentParser, suite: str, run: Callable[..., SuiteResult], sizes_help: str
+    parser: argparse.ArgumentParser,
+    suite: str,
+    run: Callable[..., SuiteResult],
+    settings: ForwardSettings,
+    sizes_help: str,
 ) -> None:
     """Declare the options of a suite of forward passes."""
-    add_shared_arguments(parser, suite, run, sizes_help)
+    add_shared_arguments(parser, suite, run, settings, sizes_help)
     parser.add_argument("--batch", type=positive, default=4, metavar="N", help="rows of the input")
     parser.add_argument(
         "--grad", action="store_true", help="record the autograd graph in the forward pass"
-    )
-    parser.add_argument(
-        "--compile", action="store_true", help="also torch.compile; compiling takes a minute"
     )

@@ -5,17 +5,16 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.charts import lines
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.plots import sweeps
-from hpml.benchmark.record import Parameters
 from hpml.suites.options import add_shared_arguments
-from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
-from hpml.suites.settings import Settings, SuiteError, choose
+from hpml.suites.running import CasesResult, environment_line, run_cases
+from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,9 +33,8 @@ class LaunchResult(CasesResult):
 
     def plot(self) -> Figure:
         """Draw the time per call against the size."""
-        from hpml.suites.pictures import expect_some, figure_of, unstable_line
+        from hpml.suites.pictures import figure_of, unstable_line
 
-        expect_some(self.cases)
         times = sweeps(self.cases, "mebibytes")
         sizes = times[0].x
         chart = lines(times, title="Time per call", x="MiB", y="µs per call", log="xy", sizes=sizes)
@@ -64,59 +62,46 @@ class LaunchResult(CasesResult):
             + unstable_line(self.cases),
             formats={"time per call": format_seconds},
         )
-        return [table, *notes_table(self.notes)]
+        return [table, *self._notes()]
 
 
-def names() -> tuple[str, ...]:
+def names(device: str) -> tuple[str, ...]:
     """Return the contenders' names, in the order of tables and pictures."""
-    return (BASELINE, WAIT, COPY, PRODUCT, *TRANSFERS)
+    if device.startswith("cuda"):
+        return (BASELINE, WAIT, COPY, PRODUCT, *TRANSFERS)
+    return (BASELINE, COPY, PRODUCT)
 
 
-def run(
-    mebibytes: Sequence[int] = MEBIBYTES, settings: Settings = DEFAULTS, **changes: Any
-) -> LaunchResult:
+def run(mebibytes: Sequence[int] = MEBIBYTES, **changes: Any) -> LaunchResult:
     """Measure launches, copies, products and, on a GPU, transfers, one case per tensor size.
 
     >>> result = run([1], rounds=6, min_sample_time=1e-5)
     >>> result.cases[0].comparison.names, "need a GPU" in result.notes[0]
     (('launch', 'copy', 'product'), True)
     """
-    settings = settings.changed(changes)
-    on_gpu = settings.device.startswith("cuda")
-    for_gpu = (WAIT, *TRANSFERS)
-    available = tuple(name for name in names() if on_gpu or name not in for_gpu)
-    refused = [name for name in settings.contenders or () if name in for_gpu and not on_gpu]
-    if refused:
-        raise SuiteError(
-            f"contenders: {', '.join(refused)} need a GPU, got device={settings.device!r}; add "
-            "--device cuda, or leave them out."
-        )
-    chosen = choose(settings.contenders, names(), usual=available, always=(BASELINE,))
-    note = f"{', '.join(for_gpu)} need a GPU: --device cuda."
-    notes = () if on_gpu else (note,)
-    settings = replace(settings, contenders=chosen)
+    settings = DEFAULTS.changed(changes)
+    settings = settings.choose(BASELINE, names(settings.device))
 
-    def measure_case(parameters: Parameters) -> Comparison:
+    def measure(size: int) -> Comparison:
         import torch
 
-        size = int(parameters["mebibytes"] or 0)
         with torch.no_grad():
-            contenders = _contenders(chosen, size, settings.device)
-            return settings.compare(contenders, f"{size} MiB", baseline=BASELINE)
+            return settings.compare(_contenders(size, settings), f"{size} MiB", baseline=BASELINE)
 
-    cases = [{"mebibytes": size, **settings.parameters()} for size in mebibytes]
-    outcome = run_cases("launch", cases, measure_case, settings)
-    return LaunchResult(outcome.cases, (*outcome.notes, *notes))
+    outcome = run_cases("launch", "mebibytes", mebibytes, measure, settings)
+    note = f"{WAIT}, {', '.join(TRANSFERS)} need a GPU: --device cuda."
+    return LaunchResult(outcome.cases, (*outcome.notes, *(() if settings.on_gpu else (note,))))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench launch``."""
-    add_shared_arguments(parser, "launch", run, "sizes of a tensor in MiB")
+    add_shared_arguments(parser, "launch", run, DEFAULTS, "sizes of a tensor in MiB")
 
 
-def _contenders(chosen: Sequence[str], size: int, device: str) -> dict[str, Callable[[], object]]:
+def _contenders(size: int, settings: Settings) -> dict[str, Callable[[], object]]:
     import torch
 
+    device = settings.device
     one = torch.zeros((), device=device)
     rows = _rows(size)
     source = torch.rand(rows, rows, device=device)
@@ -132,7 +117,7 @@ def _contenders(chosen: Sequence[str], size: int, device: str) -> dict[str, Call
         COPY: lambda: target.copy_(source),
         PRODUCT: lambda: torch.mm(source, source, out=target),
     }
-    if device.startswith("cuda"):
+    if settings.on_gpu:
         paged = torch.rand(rows, rows)
         pinned = paged.pin_memory()
         # non_blocking needs pinned memory; the sampler's clock then waits for the transfer.
@@ -142,7 +127,7 @@ def _contenders(chosen: Sequence[str], size: int, device: str) -> dict[str, Call
             TRANSFERS[2]: lambda: paged.copy_(target),
             TRANSFERS[3]: lambda: pinned.copy_(target, non_blocking=True),
         }
-    return {name: contenders[name] for name in chosen}
+    return {name: contenders[name] for name in settings.contenders or ()}
 
 
 def _rows(size: int) -> int:

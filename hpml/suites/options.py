@@ -1,19 +1,18 @@
-"""The command-line options that all suites share, and the exit codes of their commands."""
+"""The command-line options that all suites share, and their command."""
 
 from __future__ import annotations
 
 import argparse
 import inspect
-import io
 import sys
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from hpml.base.arguments import whole
-from hpml.base.errors import HpmlError
-from hpml.base.files import results_folder, write_atomically
-from hpml.suites.settings import SuiteError, option_names
+from hpml.base.files import results_folder
+from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,11 +31,24 @@ positive = whole(1, 10**9)
 """Parse a whole number of at least 1 for argparse."""
 
 
+def _picture(text: str) -> Path:
+    """Parse the file of a picture, whose ending is checked before minutes of measuring."""
+    if not text.endswith(_PICTURES):
+        raise argparse.ArgumentTypeError(
+            f"expected a file ending in {', '.join(_PICTURES)}, received {text!r}"
+        )
+    return Path(text)
+
+
 def add_shared_arguments(
-    parser: argparse.ArgumentParser, suite: str, run: Callable[..., SuiteResult], sizes_help: str
+    parser: argparse.ArgumentParser,
+    suite: str,
+    run: Callable[..., SuiteResult],
+    settings: Settings,
+    sizes_help: str,
 ) -> None:
     """Declare the options of every suite: the first argument of `run`, and the settings."""
-    sizes, settings, *_ = inspect.signature(run).parameters.values()
+    sizes = next(iter(inspect.signature(run).parameters.values()))
     parser.add_argument(
         f"--{sizes.name}",
         type=positive,
@@ -48,7 +60,7 @@ def add_shared_arguments(
     parser.add_argument(
         "--rounds",
         type=positive,
-        default=settings.default.rounds,
+        default=settings.rounds,
         metavar="N",
         help="interleaved rounds, each with one sample of every contender (default: %(default)s)",
     )
@@ -67,13 +79,20 @@ def add_shared_arguments(
         help="contenders to measure; an unknown name prints the list",
     )
     parser.add_argument(
+        "--also",
+        nargs="+",
+        default=(),
+        metavar="NAME",
+        help="contenders to measure besides the usual ones",
+    )
+    parser.add_argument(
         "--out",
         type=Path,
         metavar="FILE",
         help=f"file of results, one line of JSON per case (default: results/{suite}.jsonl)",
     )
     parser.add_argument(
-        "--plot", type=Path, metavar="FILE", help="file of the picture: .png, .svg, .pdf"
+        "--plot", type=_picture, metavar="FILE", help="file of the picture: .png, .svg, .pdf"
     )
     parser.add_argument(
         "--resume",
@@ -82,44 +101,20 @@ def add_shared_arguments(
     )
 
     def main(arguments: argparse.Namespace) -> int:
-        names = (sizes.name, *option_names(run))
+        names = (sizes.name, *(field.name for field in fields(settings)))
         chosen = {name: getattr(arguments, name) for name in names if hasattr(arguments, name)}
-        return run_command(arguments, lambda out: run(**{**chosen, "out": out, "progress": True}))
+        out: Path = arguments.out or results_folder() / f"{suite}.jsonl"
+        try:
+            result = run(**{**chosen, "out": out, "progress": True})
+        except KeyboardInterrupt:
+            advice = f"Finished cases are in {out}; --resume continues." if out.exists() else ""
+            print(f"\nInterrupted. {advice}", file=sys.stderr)
+            return 130
+        print(f"{result}\n\nResults: {out}")
+        if arguments.plot is not None:
+            arguments.plot.parent.mkdir(parents=True, exist_ok=True)
+            result.plot().savefig(arguments.plot)
+            print(f"Picture: {arguments.plot}")
+        return 0
 
-    parser.set_defaults(main=main, suite_name=suite)
-
-
-def run_command(arguments: argparse.Namespace, run: Callable[[Path], SuiteResult]) -> int:
-    """Run a suite, print its result or error, save its picture, and return the exit code."""
-    picture: Path | None = arguments.plot
-    # Check before measuring for minutes.
-    if picture is not None and picture.suffix not in _PICTURES:
-        print(f"--plot: expected a file ending in {', '.join(_PICTURES)}, got {picture.name!r}.",
-              file=sys.stderr)  # fmt: skip
-        return 2
-    out: Path = arguments.out or results_folder() / f"{arguments.suite_name}.jsonl"
-    try:
-        result = run(out)
-        print(result)
-        print(f"\nResults: {out}")
-        if picture is not None:
-            stream = io.BytesIO()
-            result.plot().savefig(stream, format=picture.suffix[1:])
-            write_atomically(picture, stream.getvalue())
-            print(f"Picture: {picture}")
-    except KeyboardInterrupt:
-        advice = f"Finished cases are in {out}; --resume continues." if out.exists() else ""
-        print(f"\nInterrupted. {advice}", file=sys.stderr)
-        return 130
-    except OSError as error:
-        file = error.filename or out
-        print(f"{file}: the file cannot be written ({error.strerror or error}). Free disk space, "
-              "or name another file with --out or --plot.", file=sys.stderr)  # fmt: skip
-        return 1
-    except SuiteError as error:
-        print(error, file=sys.stderr)
-        return 2
-    except HpmlError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+    parser.set_defaults(main=main)

@@ -9,9 +9,8 @@ from hpml.base import style
 from hpml.base.charts import Chart, Dot, dots
 from hpml.benchmark.advice import unstable
 from hpml.benchmark.record import Case
-from hpml.suites.published import PublishedBlock, published_ratios
+from hpml.suites.published import PublishedBlock, published_times, ratios_to
 from hpml.suites.running import environment_line
-from hpml.suites.settings import SuiteError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,10 +18,9 @@ if TYPE_CHECKING:
 
 def draw_forwards(cases: Sequence[Case], source: PublishedBlock, x: str) -> Figure:
     """Draw the time relative to the hand-written module, one row per contender and case."""
-    expect_some(cases)
     comparisons = {int(case.parameters[source.parameter] or 0): case.comparison for case in cases}
     shades = style.series([str(size) for size in comparisons])
-    published = published_ratios(source)
+    published = ratios_to("handwritten", published_times(source))
     rows = []
     for name in cases[0].comparison.names[1:]:
         for size, comparison in comparisons.items():
@@ -65,9 +63,3 @@ def unstable_line(cases: Sequence[Case]) -> str:
     noisy = sum(len(unstable(case.comparison.advice)) for case in cases)
     total = sum(len(case.comparison) for case in cases)
     return f"\nUnstable: {noisy} of {total} measurements." if noisy else ""
-
-
-def expect_some(cases: Sequence[Case]) -> None:
-    """Raise an error if there is no case to draw."""
-    if not cases:
-        raise SuiteError("A picture needs at least one finished case, got none; run one first.")

@@ -49,16 +49,6 @@ TOY_RESNET = PublishedBlock(
 )
 
 
-def published_ratios(source: PublishedBlock) -> dict[str, dict[int, float]]:
-    """Return published times relative to the hand-written module's, by contender and parameter."""
-    times = published_times(source)
-    base = times.pop("handwritten")
-    return {
-        name: {size: seconds / base[size] for size, seconds in by_size.items()}
-        for name, by_size in times.items()
-    }
-
-
 def published_times(source: PublishedBlock) -> dict[str, dict[int, float]]:
     """Return the published median times in seconds, by contender and by the suite's parameter."""
     rows: list[dict[str, Any]] = published(source.block)["rows"]
@@ -69,35 +59,40 @@ def published_times(source: PublishedBlock) -> dict[str, dict[int, float]]:
     return times
 
 
-def published_table(source: PublishedBlock, cases: Sequence[Case]) -> Table:
-    """Return a table of the published ratios, with the measured ratios of the same cases."""
-    block = published(source.block)
-    measured = {case.parameters.get(source.parameter): case.comparison for case in cases}
-    parameters = cases[0].parameters if cases else {}
-    others = [
-        f"{name} {parameters[name]}"
-        for name in ("batch", "features", "grad")
-        if name in parameters and parameters[name] != block.get(name, False)
-    ]
-    here = f" Here: {', '.join(others)}." if others else ""
-    rows = []
-    for name, ratios in published_ratios(source).items():
-        for size, ratio in ratios.items():
+def ratios_to(
+    baseline: str, times: Mapping[str, Mapping[int, float]]
+) -> dict[str, dict[int, float]]:
+    """Return the other contenders' times relative to the baseline's."""
+    return {
+        name: {size: time / times[baseline][size] for size, time in by_size.items()}
+        for name, by_size in times.items()
+        if name != baseline
+    }
+
+
+def published_table(
+    ratios: Mapping[str, Mapping[int, float]],
+    parameter: str,
+    cases: Sequence[Case],
+    title: str,
+    caption: str,
+) -> Table:
+    """Return a table of published ratios with the measured ratios of the same cases."""
+    measured = {case.parameters.get(parameter): case.comparison for case in cases}
+    rows: list[tuple[str, int, float, float | None]] = []
+    for name, by_size in ratios.items():
+        for size, ratio in by_size.items():
             comparison = measured.get(size)
-            measured_ratio = None
-            if comparison is not None and name in comparison.names:
-                measured_ratio = comparison.ratio(name).value
-            rows.append((name, size, ratio, measured_ratio))
-    # Unmeasured sizes are shown only if nothing was measured.
-    rows = [row for row in rows if row[1] in measured] or rows
-    width = 4 if any(row[-1] is not None for row in rows) else 3
-    head = ("contender", source.parameter, "published", "measured here")[:width]
+            here = None
+            if comparison is not None and name in comparison:
+                here = comparison.ratio(name).value
+            rows.append((name, size, ratio, here))
+    head = ("contender", parameter, "published", "measured here")
     return Table(
         head,
-        [row[:width] for row in rows],
-        title=f"Published{' and measured' if width == 4 else ''} time as a multiple of the "
-        "hand-written module's",
-        caption=f"Published on {source.hardware}, batch {block['batch']}, {source.remark}: "
-        f"{block['source']}.{here}",
+        # Unmeasured sizes are shown only if nothing was measured.
+        [row for row in rows if row[1] in measured] or rows,
+        title=title,
+        caption=caption,
         formats=dict.fromkeys(head[2:], "{:.3f}".format),
     )

@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hpml.base.environment import environment_record
+from hpml.base.environment import Value, environment_record
 from hpml.base.tables import Shown, Table
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.record import Case, Parameters, read_cases, same_machine, write_case
+from hpml.benchmark.record import Case, read_cases, same_machine, write_case
+from hpml.benchmark.tables import cases_table
 from hpml.suites.settings import Settings
-
-IN_MEMORY = Settings()
 
 
 @dataclass(frozen=True)
@@ -22,14 +21,27 @@ class CasesResult(Shown):
     cases: tuple[Case, ...]
     notes: tuple[str, ...] = ()
 
+    def _tables(self, title: str, *more: Table) -> list[Table]:
+        """Return the table of all cases, then more tables, then the notes."""
+        measured = cases_table(self.cases, title=f"{title} ({environment_line(self.cases)})")
+        return [measured, *more, *self._notes()]
+
+    def _notes(self) -> list[Table]:
+        return [Table(["notes"], [[note] for note in self.notes])] if self.notes else []
+
 
 def run_cases(
     suite: str,
-    parameters: Sequence[Parameters],
-    measure_case: Callable[[Parameters], Comparison],
-    settings: Settings = IN_MEMORY,
+    parameter: str,
+    values: Sequence[int],
+    measure: Callable[[int], Comparison],
+    settings: Settings,
+    **more: Value,
 ) -> CasesResult:
-    """Measure each case that is not on disk, given the parameters that its result depends on."""
+    """Measure a case for each value of a parameter, unless it is on disk.
+
+    `more` are parameters that the results depend on besides the settings.
+    """
     out = None if settings.out is None else Path(settings.out)
     notes: list[str] = []
     reusable: list[Case] = []
@@ -44,12 +56,11 @@ def run_cases(
                     "versions; they stay in the file and are measured again."
                 )
     cases: list[Case] = []
-    for index, case_parameters in enumerate(parameters):
-        if case_parameters in parameters[:index]:
-            continue  # a duplicate
-        case = next((c for c in reusable if dict(c.parameters) == dict(case_parameters)), None)
+    for value in dict.fromkeys(values):
+        parameters = {**settings.parameters(), **more, parameter: value}
+        case = next((c for c in reusable if dict(c.parameters) == parameters), None)
         if case is None:
-            case = Case(suite, case_parameters, measure_case(case_parameters))
+            case = Case(suite, parameters, measure(value))
             if out is not None:
                 try:
                     write_case(out, case)
@@ -72,11 +83,6 @@ def environment_line(cases: Sequence[Case]) -> str:
     machine = record.get("gpu") if measurement.device.startswith("cuda") else record.get("cpu")
     threads = f"{measurement.threads} thread{'s' if measurement.threads > 1 else ''}"
     return f"{machine}, {threads}; Python {record.get('python')}, PyTorch {record.get('torch')}"
-
-
-def notes_table(notes: Sequence[str]) -> list[Table]:
-    """Return a table of the notes, or no table without notes."""
-    return [Table(["notes"], [[note] for note in notes])] if notes else []
 
 
 def _reusable(suite: str, cases: Sequence[Case]) -> tuple[list[Case], int]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 from hpml.base.environment import Value
-from hpml.base.errors import HpmlError, describe
+from hpml.base.errors import UsageError, describe
 from hpml.benchmark import Comparison, compare
 
 
-class SuiteError(HpmlError):
+class SuiteError(UsageError):
     """The settings of a suite are unknown, unavailable or inconsistent."""
 
 
@@ -23,7 +22,8 @@ class Settings:
 
     Attributes:
         rounds: interleaved rounds per case.
-        contenders: names of the contenders to measure; None measures the default ones.
+        contenders: names of the contenders to measure; None measures the usual ones.
+        also: names of contenders to measure besides these.
         device: "cpu", "cuda" or "cuda:1".
         threads: size of torch's thread pool.
         min_sample_time: minimum seconds per sample.
@@ -37,12 +37,13 @@ class Settings:
     >>> Settings().changed({"round": 2})
     Traceback (most recent call last):
     ...
-    hpml.suites.settings.SuiteError: run: expected some of rounds, contenders, device, \
+    hpml.suites.settings.SuiteError: run: expected some of rounds, contenders, also, device, \
 threads, min_sample_time, seed, out, resume, progress, got round.
     """
 
     rounds: int = 25
     contenders: Sequence[str] | None = None
+    also: Sequence[str] = ()
     device: str = "cpu"
     threads: int = 1
     min_sample_time: float = 2e-3
@@ -58,8 +59,30 @@ threads, min_sample_time, seed, out, resume, progress, got round.
         if unknown:
             raise SuiteError(f"run: expected some of {', '.join(valid)}, got {', '.join(unknown)}.")
         settings = replace(self, **changes)
-        check_device(settings.device)
+        _check_device(settings.device)
         return settings
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether the device is a GPU."""
+        return self.device.startswith("cuda")
+
+    def choose(
+        self, baseline: str, names: Sequence[str], usual: Sequence[str] | None = None
+    ) -> Self:
+        """Return these settings with the contenders to measure, in the order of all `names`.
+
+        The baseline is always among them. `usual` are those to measure by default.
+        """
+        default = names if usual is None else usual
+        requested = {*(default if self.contenders is None else self.contenders), *self.also}
+        if unknown := requested.difference(names):
+            raise SuiteError(
+                f"contenders: expected some of {', '.join(names)}, got "
+                f"{', '.join(sorted(unknown))}."
+            )
+        requested.add(baseline)
+        return replace(self, contenders=tuple(name for name in names if name in requested))
 
     def parameters(self) -> dict[str, Value]:
         """Return the settings that the results depend on, as parameters of a case."""
@@ -93,41 +116,14 @@ threads, min_sample_time, seed, out, resume, progress, got round.
         return comparison
 
 
-def check_device(device: str) -> None:
+def _check_device(device: str) -> None:
     """Raise an error if this machine lacks the device, before anything is built."""
     import torch
 
-    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    gpus = torch.cuda.device_count()
     available = ["cpu", *(["cuda"] if gpus else []), *(f"cuda:{number}" for number in range(gpus))]
     if device not in available:
         raise SuiteError(
             f"device: expected one of {', '.join(available)}, got {describe(device)}; torch finds "
             f"{gpus or 'no'} GPU{'s' if gpus > 1 else ''}. Use cpu, or see `hpml doctor`."
         )
-
-
-def option_names(run: Callable[..., object]) -> tuple[str, ...]:
-    """Return the names of a suite's keyword arguments and settings."""
-    arguments = inspect.signature(run).parameters
-    settings = arguments["settings"].default
-    keywords = [a.name for a in arguments.values() if a.kind is inspect.Parameter.KEYWORD_ONLY]
-    return (*keywords, *(field.name for field in fields(settings)))
-
-
-def choose(
-    requested: Sequence[str] | None,
-    available: Sequence[str],
-    *,
-    usual: Sequence[str] | None = None,
-    always: Sequence[str] = (),
-) -> tuple[str, ...]:
-    """Return the contenders to measure, in the order of the available ones."""
-    unknown = [name for name in requested or () if name not in available]
-    if unknown or (requested is not None and not [*requested, *always]):
-        raise SuiteError(
-            f"contenders: expected some of {', '.join(available)}, got "
-            f"{', '.join(unknown) or 'none'}."
-        )
-    default = available if usual is None else usual
-    chosen = {*(default if requested is None else requested), *always}
-    return tuple(name for name in available if name in chosen)

@@ -9,13 +9,11 @@ from __future__ import annotations
 import argparse
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.environment import installed_version
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.record import Parameters
 from hpml.profiling import LaunchFit, fit_launches
 from hpml.suites import peer
 from hpml.suites.forwards import (
@@ -30,7 +28,7 @@ from hpml.suites.forwards import (
 )
 from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
 from hpml.suites.running import run_cases
-from hpml.suites.settings import SuiteError, choose
+from hpml.suites.settings import SuiteError
 
 if TYPE_CHECKING:
     import torch
@@ -86,50 +84,27 @@ def _fit(times: Mapping[str, Mapping[int, float]], contender: str) -> LaunchFit:
     return fit_launches(times[contender], times[CUDA_GRAPHS], launches())
 
 
-def names(*, compile: bool = False, cuda_graphs: bool = False) -> tuple[str, ...]:
-    """Return the contenders' names, in the order of tables and pictures."""
+def usual(device: str) -> tuple[str, ...]:
+    """Return the usual contenders of a device."""
     from hpml.symbolic import EXECUTIONS
 
-    on_request = (*([COMPILED] if compile else []), *([CUDA_GRAPHS] if cuda_graphs else []))
-    return (BASELINE, *EXECUTIONS, *peer.names(), *on_request)
-
-
-def usual(device: str) -> tuple[str, ...]:
-    """Return the default contenders of a device."""
     on_gpu = device.startswith("cuda")
     # PyTorch's compiler needs Triton on a GPU, which not every system has.
     can_compile = on_gpu and installed_version("triton") is not None
-    return names(compile=can_compile, cuda_graphs=on_gpu)
+    compiler, graphs = (COMPILED,) * can_compile, (CUDA_GRAPHS,) * on_gpu
+    return (BASELINE, *EXECUTIONS, *peer.names(), *compiler, *graphs)
 
 
-def run(
-    resolutions: Sequence[int] = RESOLUTIONS,
-    settings: ForwardSettings = DEFAULTS,
-    *,
-    cuda_graphs: bool = False,
-    **changes: Any,
-) -> ToyResNetResult:
+def run(resolutions: Sequence[int] = RESOLUTIONS, **changes: Any) -> ToyResNetResult:
     """Measure the forward pass of the hand-written module and the others, one case per resolution.
 
     >>> result = run([8], rounds=6, contenders=["inlined"], min_sample_time=1e-5)
     >>> result.cases[0].comparison.names
     ('handwritten', 'inlined')
     """
-    settings = settings.changed(changes)
-    requested = names(compile=settings.compile, cuda_graphs=cuda_graphs)
-    chosen = choose(
-        settings.contenders,
-        names(compile=True, cuda_graphs=True),
-        usual=usual(settings.device),
-        always=(BASELINE, *set(requested).difference(names())),
-    )
-    settings = replace(settings, contenders=chosen)
-    on_gpu = settings.device.startswith("cuda")
-    if CUDA_GRAPHS in chosen and not on_gpu:
-        raise SuiteError(
-            f"{CUDA_GRAPHS}: expected a CUDA device, got device={settings.device!r}. Add --device "
-            f"cuda, or leave {CUDA_GRAPHS} out."
-        )
+    settings = DEFAULTS.changed(changes)
+    names = usual(settings.device)
+    settings = settings.choose(BASELINE, tuple(dict.fromkeys((*names, COMPILED))), names)
     wrong = [resolution for resolution in resolutions if resolution < 4 or resolution % 4]
     if wrong:
         raise SuiteError(
@@ -137,24 +112,19 @@ def run(
             f"got {', '.join(map(str, wrong))}."
         )
     # Kernels add in different orders; on a GPU, TF32 leaves three digits.
-    check = same_results(1e-2, 1e-2) if on_gpu else same_results(1e-4, 1e-5)
+    check = same_results(1e-2, 1e-2) if settings.on_gpu else same_results(1e-4, 1e-5)
 
-    def measure_case(parameters: Parameters) -> Comparison:
-        resolution = int(parameters["resolution"] or 0)
+    def measure(resolution: int) -> Comparison:
         make = functools.partial(_contenders, resolution, settings)
         return settings.compare_forwards(make, f"{resolution} pixels", check)
 
-    cases = [{"resolution": resolution, **settings.parameters()} for resolution in resolutions]
-    outcome = run_cases("toy-resnet", cases, measure_case, settings)
+    outcome = run_cases("toy-resnet", "resolution", resolutions, measure, settings)
     return ToyResNetResult(outcome.cases, (*outcome.notes, *peer.notes()))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench toy-resnet``."""
-    add_forward_arguments(parser, "toy-resnet", run, "heights and widths in pixels")
-    parser.add_argument(
-        "--cuda-graphs", action="store_true", help="also CUDA graphs; needs --device cuda"
-    )
+    add_forward_arguments(parser, "toy-resnet", run, DEFAULTS, "heights and widths in pixels")
 
 
 def _contenders(resolution: int, settings: ForwardSettings) -> dict[str, Callable[[], object]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hpml import cli
 from hpml.benchmark import BenchmarkError
 from hpml.models import activations as models
 from hpml.suites import activations
@@ -36,10 +36,7 @@ def test_a_way_that_computes_something_else_is_not_timed(monkeypatch: pytest.Mon
 
 
 def test_the_command_leaves_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    parser = argparse.ArgumentParser()
-    activations.add_arguments(parser)
     words = ["--kibibytes", "1", "--rounds", "6", "--out", str(tmp_path / "a.jsonl")]
-    options = parser.parse_args(words)
-    assert options.main(options) == 0
+    assert cli.main(["bench", "activations", *words]) == 0
     assert (tmp_path / "a.jsonl").is_file()
     assert "FastSwish's goals" in capsys.readouterr().out

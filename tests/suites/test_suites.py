@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import importlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -11,10 +9,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from hpml import cli
 from hpml.benchmark import BenchmarkError, compare, read_cases
-from hpml.suites import SUITES, deep_linear, peer, toy_resnet
+from hpml.suites import deep_linear, peer, toy_resnet
 from hpml.suites.forwards import ForwardResult
-from hpml.suites.published import DEEP_LINEAR, published_ratios
+from hpml.suites.published import DEEP_LINEAR, published_times, ratios_to
 from hpml.suites.settings import SuiteError
 from hpml.symbolic import EXECUTIONS, Input
 
@@ -61,10 +60,11 @@ def test_a_missing_peer_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_kernel_is_measured_on_request() -> None:
-    result = deep_linear.run([3], **FAST, contenders=["inlined"], kernels=True)
-    assert result.cases[0].comparison.names == ("handwritten", "inlined", *deep_linear.KERNELS)
+    kernels = deep_linear.KERNELS
+    result = deep_linear.run([3], **FAST, contenders=["inlined"], also=kernels)
+    assert result.cases[0].comparison.names == ("handwritten", "inlined", *kernels)
     with pytest.raises(SuiteError):
-        deep_linear.run([3], **FAST, kernels=True, grad=True)
+        deep_linear.run([3], **FAST, also=kernels, grad=True)
 
 
 def test_the_result_is_a_text_a_page_and_a_picture(tmp_path: Path) -> None:
@@ -89,7 +89,8 @@ def test_the_result_is_a_text_a_page_and_a_picture(tmp_path: Path) -> None:
 
 def test_published_ratios_are_those_of_the_published_throughput() -> None:
     # 651.4 batches/s hand-written, 643.6 sequential, at 250 layers.
-    assert published_ratios(DEEP_LINEAR)["sequential"][250] == pytest.approx(651.4 / 643.6)
+    ratios = ratios_to("handwritten", published_times(DEEP_LINEAR))
+    assert ratios["sequential"][250] == pytest.approx(651.4 / 643.6)
 
 
 def test_toy_resnet_measures_everyone_in_one_comparison(tmp_path: Path) -> None:
@@ -102,7 +103,9 @@ def test_toy_resnet_measures_everyone_in_one_comparison(tmp_path: Path) -> None:
 
 def test_a_gpu_that_is_not_there_is_said() -> None:
     with pytest.raises(SuiteError):
-        toy_resnet.run([8], device="cuda", cuda_graphs=True)
+        toy_resnet.run([8], device="cuda")
+    with pytest.raises(SuiteError):
+        toy_resnet.run([8], also=["cuda-graphs"])
 
 
 @pytest.mark.gpu
@@ -114,21 +117,12 @@ def test_cuda_graphs_compute_the_same_as_the_hand_written_module() -> None:
 # --- the commands ---
 
 
-def command(name: str, *words: str) -> int:
-    module = importlib.import_module(SUITES[name][0])
-    parser = argparse.ArgumentParser()
-    module.add_arguments(parser)
-    options = parser.parse_args(words)
-    code: int = options.main(options)
-    return code
-
-
 def test_the_command_prints_a_table_and_leaves_a_file_and_a_picture(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["--layers", "3", "--rounds", "6", "--contenders", "sequential"]
     picture = tmp_path / "pictures" / "p.png"
-    assert command("deep-linear", *words, "--plot", str(picture)) == 0
+    assert cli.main(["bench", "deep-linear", *words, "--plot", str(picture)]) == 0
     out = Path(os.environ["HPML_RESULTS"]) / "deep-linear.jsonl"
     assert len(read_cases(out)) == 1
     assert picture.read_bytes().startswith(b"\x89PNG")
@@ -136,17 +130,17 @@ def test_the_command_prints_a_table_and_leaves_a_file_and_a_picture(
     assert "sequential" in shown
     assert str(out) in shown
 
-    assert command("deep-linear", *words, "--resume") == 0
+    assert cli.main(["bench", "deep-linear", *words, "--resume"]) == 0
     assert len(read_cases(out)) == 1
 
 
 def test_the_toy_resnet_command_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "t.jsonl"
     words = ["--rounds", "6", "--batch", "1", "--contenders", "inlined", "--out", str(out)]
-    assert command("toy-resnet", "--resolutions", "8", *words) == 0
+    assert cli.main(["bench", "toy-resnet", "--resolutions", "8", *words]) == 0
     (case,) = read_cases(out)
     assert case.comparison.names == ("handwritten", "inlined")
-    assert command("toy-resnet", "--resolutions", "8", "18", *words) == 2
+    assert cli.main(["bench", "toy-resnet", "--resolutions", "8", "18", *words]) == 2
     assert "positive multiples of 4" in capsys.readouterr().err
     assert read_cases(out).cases == (case,)
 
@@ -162,7 +156,7 @@ def test_the_toy_resnet_command_runs(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_arguments_that_do_not_fit_end_with_2(
     words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command("deep-linear", *words) == 2
+    assert cli.main(["bench", "deep-linear", *words]) == 2
     assert message in capsys.readouterr().err
 
 
