@@ -43,26 +43,17 @@ NamedAdvice = Iterable[tuple[str, Advice]]
 
 
 def footnote(named: NamedAdvice) -> str:
-    """Return a short paragraph with the problems, the most serious first, and the remedies."""
-    listed = sorted(named, key=lambda each: _BY_SEVERITY.index(each[1].problem))
-    explained = {name for name, advice in listed if advice.problem in _BY_SEVERITY[:2]}
+    """Return a short paragraph with the problems, the most serious first, and two remedies."""
     groups: dict[str, list[tuple[str, Advice]]] = {}
-    for name, advice in listed:
-        if advice.problem != "unstable" or name not in explained:
-            groups.setdefault(advice.problem, []).append((name, advice))
+    for name, advice in sorted(named, key=lambda each: _BY_SEVERITY.index(each[1].problem)):
+        groups.setdefault(advice.problem, []).append((name, advice))
     parts = []
     for kind, group in groups.items():
         (first, advice), *others = group
         seen = f"{first}: {advice.seen}" if others else advice.seen
         parts.append(f"{kind}: {some_names(dict.fromkeys(name for name, _ in group))} ({seen})")
-    every = dict.fromkeys(group[0][1].remedy for group in groups.values())
-    remedies = [each for each in every if not _is_repeated(each, every)][:2]
-    return capital(" ".join(["; ".join(parts) + ".", *remedies])) if parts else ""
-
-
-def _is_repeated(remedy: str, remedies: Iterable[str]) -> bool:
-    """Return whether another remedy begins with this one."""
-    return any(each != remedy and each.startswith(remedy.rstrip(".")) for each in remedies)
+    remedies = dict.fromkeys(group[0][1].remedy for group in groups.values())
+    return capital(" ".join(["; ".join(parts) + ".", *[*remedies][:2]])) if parts else ""
 
 
 _BY_SEVERITY = (
@@ -73,7 +64,7 @@ _BY_SEVERITY = (
     "short samples",
     "unstable",
 )
-"""Order in a footnote; the first two explain unstable samples, so "unstable" is left out."""
+"""Order in a footnote."""
 
 
 def unstable(named: NamedAdvice) -> tuple[str, ...]:
@@ -83,7 +74,7 @@ def unstable(named: NamedAdvice) -> tuple[str, ...]:
 
 def some_names(names: Iterable[str]) -> str:
     """Return names as part of a sentence; of many, only the first few."""
-    listed = [f"“{name}”" if "," in name else name for name in names]
+    listed = list(names)
     if len(listed) <= MOST_NAMES + 1:
         return ", ".join(listed)
     return f"{', '.join(listed[:MOST_NAMES])} and {len(listed) - MOST_NAMES} more"

@@ -11,7 +11,7 @@ from hpml.base.errors import describe
 from hpml.base.tables import format_seconds
 from hpml.benchmark import robust
 from hpml.benchmark.advice import Advice, judge
-from hpml.benchmark.errors import BenchmarkError, real, text, whole_number
+from hpml.benchmark.errors import BenchmarkError
 
 Environment = Mapping[str, str | int | float | None]
 """The machine and versions, see `hpml.base.environment.environment_record`."""
@@ -56,17 +56,15 @@ class Measurement:
     environment: Environment = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        label = f"Measurement {text('A measurement: name', self.name)!r}"
-        seconds = "samples that are positive, finite seconds, by a clock that only advances"
-        samples = tuple(real(label, s, seconds, math.ulp(0.0)) for s in self.samples)
-        if not samples:
-            raise BenchmarkError(f"{label}: expected {seconds}, got none.")
-        object.__setattr__(self, "samples", samples)  # a list could change, and has no hash
-        number = whole_number(f"{label}: number of calls per sample", self.number, 1)
-        object.__setattr__(self, "number", number)
-        first = real(f"{label}: first", self.first, "seconds of at least 0")
-        object.__setattr__(self, "first", first)
-        object.__setattr__(self, "items", whole_number(f"{label}: items per call", self.items, 1))
+        # A list could change, and has no hash.
+        object.__setattr__(self, "samples", tuple(map(float, self.samples)))
+        valid = bool(self.samples) and all(0 < sample < math.inf for sample in self.samples)
+        if not valid or self.number < 1 or self.items < 1:
+            raise BenchmarkError(
+                f"Measurement {self.name!r}: expected samples that are positive, finite seconds, "
+                "by a clock that only advances, of at least one call and item; got "
+                f"{describe(self.samples)}, {self.number} calls and {self.items} items."
+            )
 
     @property
     def median(self) -> float:
@@ -95,10 +93,8 @@ class Measurement:
         >>> Measurement("sum", samples=(2e-3,) * 6, number=10).per(1000).median
         2e-06
         """
-        if not isinstance(items, int) or items < 1:
-            raise BenchmarkError(
-                f"per expects a whole number of items of at least 1, got {describe(items)}."
-            )
+        if items < 1:
+            raise BenchmarkError(f"per expects at least one item, got {items}.")
         samples = tuple(sample / items for sample in self.samples)
         return replace(self, samples=samples, items=self.items * items)
 
@@ -133,9 +129,7 @@ class Measurement:
             f"{self.name}: {format_seconds(middle)} (25 to 75 %: {format_seconds(low)} to "
             f"{format_seconds(high)}, {len(self.samples)} samples of {calls})"
         )
-        lines = [head]
-        lines += [f"  {advice}" for advice in self.verdict()]
-        return "\n".join(lines)
+        return "\n".join([head, *(f"  {advice}" for advice in self.verdict())])
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(str(self))

@@ -10,10 +10,10 @@ from typing import Protocol, Self
 
 from hpml.base.errors import describe
 from hpml.benchmark.advice import WIDEST_SPREAD, Advice, capital, some_names
-from hpml.benchmark.errors import BenchmarkError, whole_number
+from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.estimate import Estimate, estimate
 from hpml.benchmark.measurement import Measurement
-from hpml.benchmark.ratio import FEWEST_ROUNDS, RESOLUTION, Ratio, check_resolution, paired_ratio
+from hpml.benchmark.ratio import FEWEST_ROUNDS, RESOLUTION, Ratio, paired_ratio
 
 CLEAR = 0.001
 """The risk of a false answer at each interim analysis, see `PairedSamples.clear`."""
@@ -48,16 +48,12 @@ class PairedSamples:
     resolution: float = RESOLUTION
 
     def __post_init__(self) -> None:
-        check_resolution(self.resolution)
-        whole_number("asked_rounds", self.asked_rounds, 1)
-        whole_number("seed", self.seed)
         names = self.names
-        if self.baseline not in names:
+        if self.baseline not in names or len(set(names)) != len(names):
             raise BenchmarkError(
-                f"baseline: expected one of {', '.join(names)}, got {describe(self.baseline)}."
+                "A comparison expects different names, the baseline's among them, got "
+                f"{', '.join(names)} and the baseline {describe(self.baseline)}."
             )
-        if len(set(names)) != len(names):
-            raise BenchmarkError(f"A comparison needs different names, got {describe(names)}.")
         lengths = {len(measurement.samples) for measurement in self.measurements}
         if len(lengths) != 1:
             raise BenchmarkError(

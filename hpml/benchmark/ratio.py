@@ -26,7 +26,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from hpml.benchmark.errors import BenchmarkError, real
+from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.robust import (
     batch_means,
     mann_kendall,
@@ -215,11 +215,6 @@ def _dependence(logs: list[float]) -> str:
     if von_neumann(logs) > SERIAL_CORRELATION:
         return f"successive rounds are correlated, so the {len(logs)} rounds count as fewer"
     return ""
-
-
-def check_resolution(resolution: float) -> float:
-    """Return the resolution if it is a fraction, or raise an error."""
-    return real("resolution", resolution, "a fraction from 0 to below 1", below=1.0)
 
 
 def coarseness(rounds: int) -> float:

@@ -163,27 +163,27 @@ def _to_plain(case: Case) -> dict[str, Any]:
 
 
 def _from_plain(value: object, location: str) -> Case:
-    if not isinstance(value, dict) or value.get("format") != FORMAT:
+    if not isinstance(value, dict) or (value.get("format"), value.get("version")) != (
+        FORMAT,
+        VERSION,
+    ):
         raise RecordError(
-            f"{location}: expected a case in the format {FORMAT!r}, got {describe(value)}; "
-            "this is not a file of benchmark results."
-        )
-    if value.get("version") != VERSION:
-        raise RecordError(
-            f"{location}: expected version {VERSION} of the format, got "
-            f"{describe(value.get('version'))}; read it with the hpml that wrote it, "
-            "or measure again into another file."
+            f"{location}: expected a case in version {VERSION} of the format {FORMAT!r}, got "
+            f"{describe(value)}; read it with the hpml that wrote it, or name another file."
         )
     try:
-        environments, parameters = value["environments"], value["parameters"]
-        if not isinstance(parameters, dict) or not isinstance(value["suite"], str):
-            raise TypeError(
-                f"parameters {describe(parameters)} of suite {describe(value['suite'])}"
-            )
+        environments = [dict(environment) for environment in value["environments"]]
         measurements = tuple(_measurement(plain, environments) for plain in value["measurements"])
         comparison = Comparison(measurements, **{name: value[name] for name in _COMPARISON})
-        return Case(value["suite"], parameters, comparison)
-    except (KeyError, TypeError, IndexError, AttributeError, BenchmarkError) as error:
+        return Case(value["suite"], dict(value["parameters"]), comparison)
+    except (
+        LookupError,
+        ArithmeticError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        BenchmarkError,
+    ) as error:
         raise RecordError(
             f"{location}: expected a complete case, got {type(error).__name__}: {error}; "
             "the line was edited, or another program wrote it."
@@ -196,7 +196,4 @@ def _measurement(
     optional = ("items", "first", "changed")  # missing in older records
     values = {name: plain[name] for name in _MEASUREMENT if name in plain or name not in optional}
     values["samples"] = tuple(values["samples"])
-    environment = environments[plain["environment"]]
-    if not isinstance(environment, dict):
-        raise TypeError(f"environment {describe(environment)}")
-    return Measurement(**values, environment=environment)
+    return Measurement(**values, environment=environments[plain["environment"]])

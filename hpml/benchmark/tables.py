@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark.advice import footnote
 from hpml.benchmark.paired import AnyCase, PairedSamples
-from hpml.benchmark.ratio import FEWEST_ROUNDS
 
 HEAD = ("contender", "median", "25 %", "75 %", "ratio", "95 % interval", "answer")
 
 
 def comparison_table(comparison: PairedSamples) -> Table:
     """Return a table with one row per contender and a footnote of advice."""
-    notes = [*_caption(comparison), footnote(comparison.advice)]
+    notes = [_caption(comparison), footnote(comparison.advice)]
     return _table(list(HEAD), _rows(comparison), notes)
 
 
@@ -63,30 +61,16 @@ def _table(
     )
 
 
-def _caption(comparison: PairedSamples) -> list[str]:
+def _caption(comparison: PairedSamples) -> str:
     rounds = f"{comparison.rounds} interleaved rounds"
     if not comparison.complete:
         early = "stopped early because every answer was clear" if comparison.clear else "stopped"
         rounds += f" ({early}; {comparison.asked_rounds} were requested)"
     caption = (
-        f"Ratio: time as a multiple of {comparison.baseline}, Hodges-Lehmann estimate over {rounds}"
-        f".{_together(len(comparison) - 1, comparison.rounds)}"
+        f"Ratio: time as a multiple of {comparison.baseline}, Hodges-Lehmann estimate over "
+        f"{rounds}."
     )
     numbers = {m.number for m in comparison}
     if len(numbers) > 1:
         caption += f" A sample has {min(numbers):,} to {max(numbers):,} calls."
-    return [caption]
-
-
-def _together(intervals: int, rounds: int) -> str:
-    """Return a sentence on whether the 95 % hold for all intervals together."""
-    if intervals < 2 or rounds < FEWEST_ROUNDS:
-        return ""
-    # The least likely outcome, all rounds on one side of the truth, must be rare enough.
-    needed = 1 - math.floor(math.log2(0.05 / intervals))
-    if rounds < needed:
-        return (
-            " The level of 95 % holds for each interval separately; for all together take "
-            f"{needed} rounds."
-        )
-    return " If the rounds are independent, the level of 95 % holds for all intervals together."
+    return caption

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from hpml.benchmark import Case, Comparison, Measurement
-from hpml.benchmark.advice import Advice, footnote, judge
+from hpml.benchmark.advice import judge
 from hpml.benchmark.tables import cases_table
 
 CALM = tuple(1e-3 + 1e-6 * (i % 5) for i in range(25))
@@ -64,15 +64,6 @@ def test_equal_samples_of_any_number_are_judged(count: int) -> None:
     assert problems([1e-3] * count) == (["few samples"] if count < 6 else [])
 
 
-def test_what_explains_a_wide_interval_is_not_called_unstable_as_well() -> None:
-    wide, drift = (
-        Advice("disturbed rounds", "it changed", "Wait."),
-        Advice("unstable", "it drifts", "-"),
-    )
-    note = footnote([("a", drift), ("b", drift), ("a", wide)])
-    assert note == "Disturbed rounds: a (it changed); unstable: b (it drifts). Wait. -"
-
-
 def test_a_table_has_one_footnote_however_many_contenders_are_unstable() -> None:
     few, many = (str(busy(count)).splitlines()[2 + count :] for count in (13, 41))
     assert len(few) == len(many) == 2
@@ -82,9 +73,3 @@ def test_a_table_has_one_footnote_however_many_contenders_are_unstable() -> None
     assert len(cases) == 2 + 18 + 2
     calm = Comparison((Measurement("base", CALM, 10),), "base", 25)
     assert str(calm).splitlines()[-1].startswith("Ratio:")
-
-
-def test_a_footnote_gives_no_remedy_twice() -> None:
-    short = Advice("disturbed rounds", "7 of 60 rounds", "Close other programs.")
-    long = Advice("unstable", "a wide middle half", "Close other programs, and repeat.")
-    assert footnote([("a", short), ("b", long)]).count("lose other programs") == 1

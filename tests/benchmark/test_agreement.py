@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy
 import pytest
@@ -11,25 +10,14 @@ from hpml.benchmark.errors import BenchmarkError
 
 
 @pytest.mark.parametrize(
-    "other",
-    [
-        [[1.0, 2.0], [3.0, 5.0]],
-        [[1.0, 2.0]],
-        [1.0, 2.0],
-        [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]],
-        None,
-    ],
-)
-def test_what_differs_is_named(other: object) -> None:
-    with pytest.raises(BenchmarkError):
-        same_results()({"a": [[1.0, 2.0], [3.0, 4.0]], "b": other})
-
-
-@pytest.mark.parametrize(
     ("first", "second", "same"),
     [
         (numpy.ones((2, 3)), [[1.0, 1.0, 1.0], [1.0, 1.0, 1 + 1e-7]], True),
         ((numpy.ones(2), 3), [[1.0, 1.0], 3], True),
+        ([[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [3.0, 5.0]], False),
+        ([[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0]], False),
+        ([[1.0, 2.0], [3.0, 4.0]], [1.0, 2.0], False),
+        ([[1.0, 2.0], [3.0, 4.0]], None, False),
         ([math.nan], [1.0], False),
         ([[], []], [], False),
         ([[], []], [[]], False),
@@ -67,15 +55,6 @@ def test_none_against_none_is_nothing_to_compare() -> None:
         same_results()({"a": None, "b": None})
 
 
-class Strange:
-    def __eq__(self, other: object) -> bool:
-        raise ZeroDivisionError
-
-
-class Opaque: ...
-
-
-@pytest.mark.parametrize("kind", [Opaque, Strange])
-def test_a_type_that_cannot_be_compared_is_named(kind: Callable[[], object]) -> None:
+def test_a_type_that_cannot_be_compared_is_named() -> None:
     with pytest.raises(BenchmarkError):
-        same_results()({"a": [kind()], "b": [kind()]})
+        same_results()({"a": [object()], "b": [object()]})

@@ -60,25 +60,3 @@ def test_the_text_shows_the_answer_and_the_number_of_rounds() -> None:
 def test_samples_that_no_clock_can_give_are_refused(samples: tuple[float, ...]) -> None:
     with pytest.raises(BenchmarkError):
         Measurement("a", samples, 1)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [{"number": "5"}, {"first": -1.0}, {"samples": (10**400,)}, {"name": 3}],
-)
-def test_a_measurement_of_another_type_is_refused(wrong: dict[str, object]) -> None:
-    values: dict[str, object] = {"name": "a", "samples": (1.0,), "number": 1, **wrong}
-    with pytest.raises(BenchmarkError):
-        Measurement(**values)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("contenders", "rounds", "said"),
-    [(3, 25, "for all intervals together"), (10, 6, "take 9 rounds"), (10, 9, "independent")],
-)
-def test_the_caption_promises_no_more_than_so_few_rounds_allow(
-    contenders: int, rounds: int, said: str
-) -> None:
-    several = [Measurement(str(k), (1.0,) * rounds, 1) for k in range(contenders)]
-    assert said in str(compared(*several))
-    assert "together" not in str(compared(*several[:2]))

@@ -105,13 +105,9 @@ def test_another_processor_is_another_machine() -> None:
         {"parameters": [1]},
         {"environments": [1]},
         {"environments": None},
-        {"suite": 3},
         {"measurements": [None]},
         {"measurements": 1},
         {"baseline": None},
-        {"resolution": "fine"},
-        {"asked_rounds": "6"},
-        {"seed": "x"},
         {"measurements": [{"name": "old", "samples": [10**400], "number": 1}]},
     ],
 )

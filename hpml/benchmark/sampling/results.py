@@ -40,15 +40,8 @@ def not_computed(result: object) -> BenchmarkError:
 
 def snapshot(result: object) -> object:
     """Return a copy of a result, or the result itself if it cannot be copied."""
-    if type(result) is dict:
-        return {key: snapshot(item) for key, item in result.items()}
-    if isinstance(result, list) and set(map(type, result)) == {float}:
-        return result.copy()  # fast path: there may be millions
-    if isinstance(result, (list, tuple)) and type(result) in (list, tuple):
-        return type(result)(snapshot(item) for item in result)
     try:
         # deepcopy fails for a tensor that is part of an autograd graph.
-        clone = getattr(result, "clone", None) if hasattr(result, "detach") else None
-        return clone() if clone is not None else copy.deepcopy(result)
+        return result.clone() if hasattr(result, "clone") else copy.deepcopy(result)
     except Exception:  # noqa: BLE001 - a foreign __deepcopy__ may raise anything
         return result

@@ -10,6 +10,7 @@ import contextlib
 import gc
 import html
 import math
+import operator
 import random
 import time
 import uuid
@@ -22,16 +23,9 @@ from hpml.base.environment import environment_record
 from hpml.base.errors import describe
 from hpml.base.page import Page, notebook_shell, put
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.errors import (
-    BenchmarkError,
-    ContenderError,
-    error_text,
-    function,
-    text,
-    whole_number,
-)
+from hpml.benchmark.errors import BenchmarkError, ContenderError
 from hpml.benchmark.measurement import Environment, Measurement
-from hpml.benchmark.ratio import RESOLUTION, check_resolution
+from hpml.benchmark.ratio import RESOLUTION
 from hpml.benchmark.sampling.timing import Sampler, Settings, choose_number
 
 SIMILAR_COST = 1.5
@@ -68,14 +62,14 @@ def measure(
         on its quality.
 
     Raises:
-        BenchmarkError: if an argument is out of range or the clock does not advance.
+        BenchmarkError: if the clock does not advance.
+        ContenderError: if the function fails.
 
     >>> result = measure(lambda: sum(range(100)), name="sum", samples=7)
     >>> result.name, len(result.samples), result.median > 0
     ('sum', 7, True)
     """
     name = name or str(getattr(run, "__name__", type(run).__name__))
-    samples = whole_number("samples", samples, 1)
     comparison = compare(
         {name: run}, rounds=samples, min_sample_time=min_sample_time, warm_up=warm_up, clock=clock
     )
@@ -84,6 +78,7 @@ def measure(
     return comparison[name]
 
 
+@module_calls.measuring
 def compare(
     contenders: Mapping[str, Callable[[], object]],
     *,
@@ -130,54 +125,62 @@ def compare(
         measurement and returns the complete rounds.
 
     Raises:
-        BenchmarkError: if an argument is out of range, there are no contenders, or `check` fails.
-        ContenderError: if a contender fails, with its name and the complete rounds before.
+        BenchmarkError: if a contender is not a function, the baseline or device is unknown, or
+            `check` fails.
+        ContenderError: if a contender fails.
 
     >>> comparison = compare({"sum": lambda: sum(range(1000)), "short": lambda: sum(range(10))},
     ...                      rounds=7, min_sample_time=1e-4)
     >>> comparison.ratio("short").answer
     'faster'
     """
-    _check_contenders(contenders)
-    names = list(contenders)
-    if baseline is not None and baseline not in names:
-        raise BenchmarkError(
-            f"baseline: expected one of {', '.join(names)}, got {describe(baseline)}."
-        )
-    settings = Settings(threads, device, min_sample_time, warm_up, clock)
-    resolution = check_resolution(resolution)
-    rounds, seed = whole_number("rounds", rounds, 1), whole_number("seed", seed)
-    function("check", check, "a function of the results, such as `same_results()`")
-    orders = schedule(len(names), rounds, seed)
-
-    def compared(measurements: list[Measurement]) -> Comparison:
-        return Comparison(tuple(measurements), baseline or names[0], rounds, seed, resolution)
-
-    return _run(
-        contenders,
-        settings,
-        orders,
-        compared,
-        check=check,
-        progress=progress,
-        looks=looks(rounds) if stop_early else (),
-    )
-
-
-def _check_contenders(contenders: object) -> None:
-    if not (isinstance(contenders, Mapping) and contenders):
-        raise BenchmarkError(
-            f'contenders: expected functions by name, {{"a": f, "b": g}}, got '
-            f"{describe(contenders)}."
-        )
+    if not contenders:
+        raise BenchmarkError("contenders: expected one or more functions by name, got none.")
     for name, run in contenders.items():
-        text("A contender's name", name)
         if not callable(run):
             raise BenchmarkError(
                 f"Contender {name!r}: expected a function without arguments, got {describe(run)}. "
                 "Pass the function, not its result: `f`, not `f()`; for arguments use "
                 "`lambda: f(x)`."
             )
+    names, rounds = list(contenders), operator.index(rounds)
+    if baseline is not None and baseline not in names:
+        raise BenchmarkError(
+            f"baseline: expected one of {', '.join(names)}, got {describe(baseline)}."
+        )
+    settings = Settings(threads, device, min_sample_time, warm_up, clock)
+    samplers: dict[str, Sampler] = {}
+    for name, run in contenders.items():
+        with _named(name):
+            samplers[name] = Sampler(run, settings)
+    if check is not None:
+        _check_results(check, samplers)
+    prepared = _prepare(samplers, settings)
+    times: list[list[float]] = []
+
+    def compared() -> Comparison:
+        measurements = tuple(_measurements(prepared, times, settings))
+        return Comparison(measurements, baseline or names[0], rounds, seed, resolution)
+
+    stops = looks(rounds) if stop_early else ()
+    with _only_new_garbage():
+        try:
+            for order in _with_progress(schedule(len(names), rounds, seed), progress):
+                # Otherwise this round would pay for the garbage of the last one.
+                gc.collect()
+                round_times = [0.0] * len(names)
+                for index in order:
+                    one = prepared[index]
+                    with _named(one.name):
+                        round_times[index] = one.sampler.elapsed(one.number) / one.number
+                times.append(round_times)
+                if len(times) in stops and compared().clear:
+                    break
+        except KeyboardInterrupt as error:
+            # A subclass is the deadline of a caller, who handles it.
+            if not times or type(error) is not KeyboardInterrupt:
+                raise
+    return compared()
 
 
 def looks(rounds: int) -> tuple[int, ...]:
@@ -228,72 +231,28 @@ class _Prepared:
     warm_up: int
 
 
-def _run(
-    contenders: Mapping[str, Callable[[], object]],
-    settings: Settings,
-    orders: Sequence[tuple[int, ...]],
-    compared: Callable[[list[Measurement]], Comparison],
-    *,
-    check: Callable[[Mapping[str, object]], None] | None = None,
-    progress: bool | str = False,
-    looks: Sequence[int] = (),
-) -> Comparison:
-    """Take one sample of each contender per round, in the given orders."""
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(module_calls.suspended())
-        samplers: dict[str, Sampler] = {}
-        for name, run in contenders.items():
-            with _named(name, "before its first call"):
-                samplers[name] = Sampler(run, settings)
-        if check is not None:
-            results = {}
-            for name, sampler in samplers.items():
-                with _named(name, "in the call for `check`"):
-                    results[name] = sampler.result()
-            answer: object = check(results)
-            if answer is not None:
-                raise BenchmarkError(
-                    "check: expected a function that raises if the results differ and returns "
-                    f"nothing, got one that returned {describe(answer)}; raise a BenchmarkError, "
-                    "or use `same_results()`, with its brackets."
-                )
-        prepared = _prepare(samplers, settings)
-        stack.enter_context(_only_new_garbage())
-        rounds: list[list[float]] = []
-        try:
-            for order in _with_progress(orders, progress):
-                # Otherwise this round would pay for the garbage of the last one.
-                gc.collect()
-                times = [0.0] * len(prepared)
-                for index in order:
-                    contender = prepared[index]
-                    with _named(contender.name, f"in round {len(rounds) + 1} of {len(orders)}"):
-                        times[index] = (
-                            contender.sampler.elapsed(contender.number) / contender.number
-                        )
-                rounds.append(times)
-                if (
-                    len(rounds) in looks
-                    and compared(_measurements(prepared, rounds, settings)).clear
-                ):
-                    break
-        except ContenderError as error:
-            if rounds:
-                error.comparison = compared(_measurements(prepared, rounds, settings))
-                error.add_note(f"`error.comparison` has the {len(rounds)} complete rounds.")
-            raise
-        except KeyboardInterrupt as error:
-            # A subclass is the deadline of a caller, who handles it.
-            if not rounds or type(error) is not KeyboardInterrupt:
-                raise
-        return compared(_measurements(prepared, rounds, settings))
+def _check_results(
+    check: Callable[[Mapping[str, object]], object], samplers: Mapping[str, Sampler]
+) -> None:
+    """Call `check` with one result of each contender."""
+    results = {}
+    for name, sampler in samplers.items():
+        with _named(name):
+            results[name] = sampler.result()
+    answer = check(results)
+    if answer is not None:
+        raise BenchmarkError(
+            "check: expected a function that raises if the results differ and returns "
+            f"nothing, got one that returned {describe(answer)}; raise a BenchmarkError, "
+            "or use `same_results()`, with its brackets."
+        )
 
 
 def _prepare(samplers: Mapping[str, Sampler], settings: Settings) -> list[_Prepared]:
     """Warm up all contenders and choose their calls per sample."""
     chosen: dict[str, tuple[int, float, int]] = {}
     for name, sampler in samplers.items():
-        with _named(name, "while it was warmed up"):
+        with _named(name):
             for _ in range(settings.warm_up):
                 sampler.call()
             chosen[name] = choose_number(sampler.elapsed, settings.min_sample_time)
@@ -331,14 +290,15 @@ def _measurements(
 
 
 @contextlib.contextmanager
-def _named(name: str, when: str) -> Iterator[None]:
+def _named(name: str) -> Iterator[None]:
     """Turn an exception of a contender into a `ContenderError` with its name."""
     try:
         yield
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a contender that exits would end the program silently
-        raise ContenderError(f"Contender {name!r}, {when}: {error_text(error)}") from error
+        kind = "" if isinstance(error, BenchmarkError) else f"{type(error).__name__}: "
+        raise ContenderError(f"Contender {name!r}: {kind}{error}") from error
 
 
 @contextlib.contextmanager

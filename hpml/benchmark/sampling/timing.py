@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from hpml.base.errors import describe
-from hpml.benchmark.errors import BenchmarkError, function, real, whole_number
+from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.sampling.results import not_computed, refuse_unfinished, snapshot
 
 MOST_CALLS = 10**9
@@ -43,18 +43,12 @@ class Settings:
     clock: Callable[[], float] | None = None
 
     def __post_init__(self) -> None:
-        seconds = real(
-            "min_sample_time", self.min_sample_time, "seconds of at least 0, a finite number"
-        )
-        function("clock", self.clock, "a function that returns seconds, `perf_counter`")
+        # Only these devices are synchronised before the clock is read.
         if not (isinstance(self.device, str) and re.fullmatch(r"cpu|cuda(:\d+)?", self.device)):
             raise BenchmarkError(
                 "device: expected 'cpu', 'cuda' or 'cuda:0' with the number of a GPU, "
                 f"got {describe(self.device)}."
             )
-        object.__setattr__(self, "min_sample_time", seconds)
-        object.__setattr__(self, "threads", whole_number("threads", self.threads, 1))
-        object.__setattr__(self, "warm_up", whole_number("warm_up", self.warm_up, 0))
 
 
 class Sampler:
