@@ -7,7 +7,7 @@
 ('{built-in method builtins.sorted}',)
 
 - Time: `sample` records the stack at regular intervals. `operator_timing` times the operators of a
-  model, and `operator_report` makes a slow one reproducible.
+  symbolic model, and `operator_report` makes a slow one reproducible.
 - Memory: `memory_lines` shows the resident memory line by line, `allocation_lines` Python's own
   allocations, `saved_tensors` the tensors that autograd keeps for the backward pass.
 - Counts: `profile_calls` counts Python's calls, `instructions_outside` its instructions, `work_of`
