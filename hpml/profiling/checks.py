@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import inspect
-import os
 import signal
 import sys
 import types
-from pathlib import Path
 from typing import Any
 
 from hpml.base.errors import describe
@@ -23,19 +20,17 @@ def check_function(caller: str, function: object) -> None:
             "or lambda: f(x), not its result f(x)."
         )
     called = function if hasattr(function, "__code__") else type(function).__call__
-    if inspect.isgeneratorfunction(function) or inspect.isgeneratorfunction(called):
-        kind, remedy = "a generator", "list(f(x))"
-    elif any(
-        inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each)
-        for each in (function, called)
-    ):
-        kind, remedy = "a coroutine", "asyncio.run(f(x))"
-    else:
-        return
-    raise ProfilingError(
-        f"{caller} expects a function that runs when it is called, got {describe(function)}, "
-        f"which only returns {kind}; write {caller}(lambda: {remedy})."
+    later = (
+        inspect.isgeneratorfunction,
+        inspect.iscoroutinefunction,
+        inspect.isasyncgenfunction,
     )
+    if any(test(each) for test in later for each in (function, called)):
+        raise ProfilingError(
+            f"{caller} expects a function that runs when it is called, got {describe(function)}, "
+            "which only returns a generator or coroutine; finish it inside, as in "
+            f"{caller}(lambda: list(f(x)))."
+        )
 
 
 def refuse_a_second_profiler(caller: str) -> None:
@@ -58,8 +53,6 @@ def traceable(caller: str, function: Any) -> tuple[types.CodeType, list[str], in
     check_function(caller, function)
     plain = inspect.unwrap(function)
     code = getattr(plain, "__code__", None)
-    if hasattr(plain, "py_func"):  # Numba's, which executes none of its lines
-        code = None
     if not isinstance(code, types.CodeType):
         raise ProfilingError(
             f"{caller} expects a function written in Python, got {describe(function)}; pass the "
@@ -77,10 +70,3 @@ def traceable(caller: str, function: Any) -> tuple[types.CodeType, list[str], in
             f"The source of {code.co_name} is unknown, so its lines cannot be shown; define it "
             "in a file, or in a cell without a magic such as %%time."
         ) from None
-
-
-def in_existing_folder(path: str | os.PathLike[str]) -> Path:
-    """Return `path`, or raise an error if its folder is missing (a mistyped path, for example)."""
-    if not Path(path).parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(Path(path).parent))
-    return Path(path)

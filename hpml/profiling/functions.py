@@ -15,7 +15,6 @@ from typing import Any
 
 from hpml.base import module_calls
 from hpml.base.errors import describe
-from hpml.base.files import write_atomically
 from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.profiling.call_tree import (
@@ -26,7 +25,7 @@ from hpml.profiling.call_tree import (
     short_place,
     tree_of_profile,
 )
-from hpml.profiling.checks import check_function, in_existing_folder, refuse_a_second_profiler
+from hpml.profiling.checks import check_function, refuse_a_second_profiler
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.icicle import called, icicle
 
@@ -118,11 +117,10 @@ class FunctionProfile:
         """Write a file that `python -m pstats` and `snakeviz` open, and return its path.
 
         Raises:
-            OSError: if its folder is missing or it cannot be written; an older file is then kept.
+            OSError: if its folder is missing or it cannot be written.
         """
-        path = in_existing_folder(path)
-        write_atomically(path, marshal.dumps(dict(self.stats)))
-        return path
+        Path(path).write_bytes(marshal.dumps(dict(self.stats)))
+        return Path(path)
 
     def __str__(self) -> str:
         return str(self.table())

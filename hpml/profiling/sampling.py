@@ -99,12 +99,9 @@ def _by_pyinstrument(
 ) -> tuple[Any, list[tuple[Stack, float]]]:
     from pyinstrument import Profiler
 
-    profiler = Profiler(interval=interval, async_mode="disabled")
-    profiler.start()
-    try:
+    with Profiler(interval=interval, async_mode="disabled") as profiler:
         result = function(*arguments)
-    finally:
-        session = profiler.stop()
+    session: Any = profiler.last_session
     stacks = [(_stack(frames), seconds) for frames, seconds in session.frame_records]
     # A built-in function has no frame.
     return result, [each for each in stacks if each[0]] or stacks

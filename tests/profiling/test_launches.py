@@ -55,11 +55,9 @@ def test_a_fit_finds_the_numbers_that_made_the_times() -> None:
     assert fit_launches(eager, almost, 40).launch == pytest.approx(6e-6)
 
 
-def test_times_that_no_launch_delays_and_other_sizes_are_refused() -> None:
+def test_times_that_no_launch_delays_are_refused() -> None:
     with pytest.raises(ProfilingError):
         fit_launches({16: 1.0}, {16: 1.0}, 40)
-    with pytest.raises(ProfilingError):
-        fit_launches({16: 1.0}, {32: 0.5}, 40)
 
 
 def test_a_picture_says_who_waits() -> None:

@@ -94,12 +94,13 @@ def memory_lines(function: Callable[..., Any], /, *arguments: Any, **keywords: A
         result = function(*arguments, **keywords)
     finally:
         profiler.disable_by_count()
-    lines = _lines(MemoryLine, source, first, {n: (b, a, c) for n, (a, b, c) in measured.items()})
     mib = "{:.3f} MiB".format
-    table = _table(
-        ["Mem usage", "Increment"],
-        lines,
-        mib,
+    table, lines = _table(
+        MemoryLine,
+        source,
+        first,
+        {number: (after, added, count) for number, (added, after, count) in measured.items()},
+        dict.fromkeys(["Mem usage", "Increment"], mib),
         title=f"Resident memory of {code.co_name}, line by line",
         caption="Resident memory of the process, without a GPU's memory. Reading memory after each "
         "line makes the run much slower.",
@@ -149,11 +150,12 @@ def allocation_lines(
     finally:
         sys.settrace(None)
         tracemalloc.stop()
-    lines = _lines(AllocationLine, source, first, reader.lines)
-    table = _table(
-        ["Kept", "Peak"],
-        lines,
-        format_bytes,
+    table, lines = _table(
+        AllocationLine,
+        source,
+        first,
+        reader.lines,
+        dict.fromkeys(["Kept", "Peak"], format_bytes),
         title=f"Python's allocations in {code.co_name}, line by line",
         caption=f"Peak: {format_bytes(reader.peak)}. Counted by tracemalloc: Python's objects and "
         "NumPy's arrays, not the memory of tensors.",
@@ -191,33 +193,33 @@ def memory_over_time(function: Callable[..., Any], *arguments: Any) -> MemoryOve
     )
 
 
-def _lines(
+def _table(
     kind: Callable[..., tuple[Any, ...]],
     source: Sequence[str],
     first: int,
     measured: Mapping[int, tuple[float, float, int]],
-) -> tuple[Any, ...]:
-    unseen = (None, None, None)
-    return tuple(
-        kind(number, *measured.get(number, unseen), text.rstrip())
-        for number, text in enumerate(source, first)
-    )
+    columns: Mapping[str, Callable[..., str]],
+    **texts: str,
+) -> tuple[Table, tuple[Any, ...]]:
+    """Return the table of a function's lines, given the form of each measured column, and them."""
 
-
-def _table(
-    measured: list[str], lines: tuple[Any, ...], form: Callable[..., str], **texts: str
-) -> Table:
     def indented(line: object) -> str:
         return str(line).replace(" ", "\u00a0")  # a page collapses plain spaces
 
-    return Table(
-        ["Line #", *measured, "Occurrences", "Line Contents"],
+    unseen = (None, None, None)
+    lines = tuple(
+        kind(number, *measured.get(number, unseen), text.rstrip())
+        for number, text in enumerate(source, first)
+    )
+    table = Table(
+        ["Line #", *columns, "Occurrences", "Line Contents"],
         lines,
         align=["right"] * 4 + ["left"],
-        formats={**dict.fromkeys(measured, form), "Line Contents": indented},
+        formats={**columns, "Line Contents": indented},
         code=True,
         **texts,
     )
+    return table, lines
 
 
 def _with_inner(code: types.CodeType) -> Iterator[types.CodeType]:

@@ -58,10 +58,11 @@ def operator_report(
             operator on another layout or dtype.
         seconds: measuring time for each.
         tensors: the tensors that the calls use, by name. The script has random tensors of the same
-            shape, dtype, layout and ``requires_grad``, for integers also of the same range.
+            shape, dtype and layout.
 
     Raises:
-        ProfilingError: if a value is not a dense tensor on the CPU, or the script fails.
+        ProfilingError: if a value is not a dense tensor of floating-point numbers on the CPU, or
+            the script fails.
 
     >>> import torch
     >>> call = "torch.nn.functional.gelu(x)"
@@ -102,20 +103,16 @@ def _tensor_line(name: str, tensor: torch.Tensor) -> str:
     """Return the source line that creates a tensor of the same shape, dtype and layout."""
     import torch
 
-    if not isinstance(tensor, torch.Tensor) or tensor.layout != torch.strided or tensor.is_cuda:
+    dense = isinstance(tensor, torch.Tensor) and tensor.layout == torch.strided
+    if not dense or tensor.is_cuda or not tensor.is_floating_point():
         raise ProfilingError(
-            f"operator_report expects {name} to be a dense tensor on the CPU, got "
-            f"{describe(tensor)}."
+            f"operator_report expects {name} to be a dense tensor of floating-point numbers on "
+            f"the CPU, got {describe(tensor)}."
         )
-    shape, dtype = tuple(tensor.shape), tensor.dtype
-    dense = tensor.is_contiguous()
+    shape = tuple(tensor.shape)
+    if tensor.is_contiguous():
+        return f"{name} = torch.rand({shape}, dtype={tensor.dtype})"
     # Elements in memory; fewer than in the tensor if a stride is 0.
     span = 1 + sum((size - 1) * step for size, step in zip(shape, tensor.stride(), strict=True))
-    count = shape if dense else (span,)
-    if dtype.is_floating_point or dtype.is_complex:
-        values = f"torch.rand({count}, dtype={dtype})"
-    else:  # integers may be indices into another tensor, so keep their range
-        low, high = (int(x) for x in tensor.long().aminmax()) if tensor.numel() else (0, 0)
-        values = f"torch.randint({low}, {high + 1}, {count}).to({dtype})"
-    strided = "" if dense else f".as_strided({shape}, {tensor.stride()})"
-    return f"{name} = {values}{strided}" + ".requires_grad_()" * tensor.requires_grad
+    values = f"torch.rand(({span},), dtype={tensor.dtype})"
+    return f"{name} = {values}.as_strided({shape}, {tensor.stride()})"
