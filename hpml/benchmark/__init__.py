@@ -25,7 +25,7 @@ In the order in which values flow: ``sampling`` takes the samples → ``measurem
 from __future__ import annotations
 
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.errors import BenchmarkError, ContenderError
+from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.estimate import Estimate
 from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.plots import sweeps
@@ -37,7 +37,6 @@ __all__ = [
     "BenchmarkError",
     "Case",
     "Comparison",
-    "ContenderError",
     "Estimate",
     "Measurement",
     "Ratio",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
 from hpml.base.errors import describe
-from hpml.benchmark.advice import WIDEST_SPREAD, Advice, capital, some_names
+from hpml.benchmark.advice import WIDEST_SPREAD, Advice, capital
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.estimate import Estimate, estimate
 from hpml.benchmark.measurement import Measurement
@@ -203,10 +203,7 @@ class PairedSamples:
         spread = statistics.median(m.interquartile_range / m.median for m in self)
         seen = f"The middle half of the samples spans {100 * spread:.0f} % of the median"
         if spread <= WIDEST_SPREAD:
-            problems = ("unstable", "disturbed rounds")
-            noisy = dict.fromkeys(name for name, each in self.advice if each.problem in problems)
-            but = f", except for {some_names(f'`{name}`' for name in noisy)}" if noisy else ""
-            return f"{seen}: quiet enough{but}."
+            return f"{seen}: quiet enough."
         return (
             f"**This machine is busy.** {seen}. Expect “cannot tell” where a quiet machine would "
             "answer, and pictures with wide bands. Close other programs, put a laptop on mains "
@@ -229,11 +226,9 @@ class PairedSamples:
                 found.append((name, Advice("disturbed rounds", ratio.reason, remedy)))
             elif ratio.answer == "cannot tell":
                 reach = max(ratio.high / ratio.value, ratio.value / ratio.low) - 1
-                # Up to here the resolution, added in quadrature, is the larger part of the
-                # interval, and more rounds do not help.
-                coarse = reach < math.sqrt(2) * self.resolution
-                remedy = _COARSE.format(self.resolution) if coarse else _NARROWER
-                found.append((name, Advice(ratio.answer, _visible(self.rounds, reach), remedy)))
+                least = f"{reach:.0%}" if reach < 1 else f"{math.ceil(reach + 1)} times"
+                seen = f"{self.rounds} rounds can show only differences of about {least} or more"
+                found.append((name, Advice(ratio.answer, seen, _NARROWER)))
         return tuple(found)
 
 
@@ -255,10 +250,7 @@ class AnyCase(Protocol):
         """The measurements."""
 
 
-_COARSE = "Differences below the resolution, {:.0%}, are not accepted with any number of rounds."
-_NARROWER = "Four times as many rounds halve the interval; a quieter machine narrows it as well."
-
-
-def _visible(rounds: int, reach: float) -> str:
-    least = f"{reach:.0%}" if reach < 1 else f"{math.ceil(reach + 1)} times"
-    return f"{rounds} rounds can show only differences of about {least} or more"
+_NARROWER = (
+    "Four times as many rounds halve the interval, down to the resolution; a quieter machine "
+    "narrows it as well."
+)

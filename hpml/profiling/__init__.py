@@ -19,7 +19,7 @@
 from __future__ import annotations
 
 from hpml.profiling.autograd import AutogradNode, autograd_graph
-from hpml.profiling.calls import CallCounts, instructions_outside, profile_calls
+from hpml.profiling.calls import instructions_outside, profile_calls
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.functions import FunctionProfile, profile, read_profile
 from hpml.profiling.launches import (
@@ -31,29 +31,23 @@ from hpml.profiling.launches import (
 )
 from hpml.profiling.memory.lines import (
     LineMemory,
-    MemoryOverTime,
     allocation_lines,
     memory_lines,
     memory_over_time,
 )
-from hpml.profiling.memory.saved_tensors import SavedTensors, saved_tensors
-from hpml.profiling.operators.report import OperatorReport, operator_report
-from hpml.profiling.operators.timing import OperatorTiming, operator_timing
+from hpml.profiling.memory.saved_tensors import saved_tensors
+from hpml.profiling.operators.report import operator_report
+from hpml.profiling.operators.timing import operator_timing
 from hpml.profiling.operators.work import Work, work_of
 from hpml.profiling.sampling import Samples, sample
 
 __all__ = [
     "AutogradNode",
-    "CallCounts",
     "FunctionProfile",
     "LaunchFit",
     "LineMemory",
-    "MemoryOverTime",
-    "OperatorReport",
-    "OperatorTiming",
     "ProfilingError",
     "Samples",
-    "SavedTensors",
     "Timeline",
     "Work",
     "allocation_lines",

@@ -1,6 +1,3 @@
-"""Take samples in interleaved rounds.
-
-`timing` takes one sample, `rounds` schedules many, `results` checks what a call returned.
-"""
+"""Take samples in interleaved rounds: `timing` takes one sample, `rounds` schedules many."""
 
 from __future__ import annotations

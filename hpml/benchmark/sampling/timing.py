@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import inspect
+import io
 import itertools
 import math
 import re
 import sys
 import time
 import timeit
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from hpml.base.errors import describe
 from hpml.benchmark.errors import BenchmarkError
-from hpml.benchmark.sampling.results import not_computed, refuse_unfinished, snapshot
 
 MOST_CALLS = 10**9
 """A sample that needs more calls means that the clock does not advance."""
@@ -30,6 +31,10 @@ SHORTEST_TRIAL = 0.05
 
 LONGEST_PAUSE = 0.1
 """Seconds. A longer trial is not repeated: a pause of the system is unlikely to explain it."""
+
+
+_FUTURE_METHODS = ("add_done_callback", "successful")
+"""Of futures in concurrent.futures and torch, and of asynchronous results in multiprocessing."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ class Sampler:
     def __init__(self, run: Callable[[], object], settings: Settings) -> None:
         if inspect.isgeneratorfunction(run) or inspect.iscoroutinefunction(run):
             # Without a warm-up call its result would not be inspected.
-            raise not_computed(run)
+            raise _not_computed(run)
         self._run = run
         self._results: list[object] = []
         self._settings = settings
@@ -78,7 +83,7 @@ class Sampler:
 
     def result(self) -> object:
         """Make one untimed call and return a copy of its result."""
-        return snapshot(self.call())
+        return _snapshot(self.call())
 
     def elapsed(self, number: int) -> float:
         """Return the seconds of `number` calls, after untimed calls that refill the caches.
@@ -116,7 +121,7 @@ class Sampler:
         return value
 
     def _inspect(self, result: object) -> object:
-        refuse_unfinished(result)
+        _refuse_unfinished(result)
         self._results.append(_summary(result))
         return result
 
@@ -129,6 +134,39 @@ def _summary(result: object) -> object:
         return type(result), len(result)  # type: ignore[arg-type]
     except Exception:  # noqa: BLE001 - most types have no length
         return type(result)
+
+
+def _refuse_unfinished(result: object) -> None:
+    """Raise an error for an iterator, awaitable or future, also in a tuple or dict."""
+    items: Iterable[object] = ()
+    if isinstance(result, (tuple, Mapping)):
+        items = result.values() if isinstance(result, Mapping) else result
+    for item in (result, *items):
+        lazy = isinstance(item, (Iterator, Awaitable, AsyncIterable))
+        future = any(callable(getattr(type(item), name, None)) for name in _FUTURE_METHODS)
+        # An open file is an iterator but a finished result.
+        if (lazy or future) and not isinstance(item, io.IOBase):
+            if inspect.iscoroutine(item):
+                item.close()  # avoids Python's warning that it was never awaited
+            raise _not_computed(item)
+
+
+def _not_computed(result: object) -> BenchmarkError:
+    """Return the error for a call that only creates an iterator, coroutine or future."""
+    return BenchmarkError(
+        f"a call returns {describe(result)}, so nothing was computed yet. Let it finish inside the "
+        "call: `list(…)` for an iterator, `asyncio.run(…)` for a coroutine, `.result()` for a "
+        "future; to time only its creation, return it in a list."
+    )
+
+
+def _snapshot(result: object) -> object:
+    """Return a copy of a result, or the result itself if it cannot be copied."""
+    try:
+        # deepcopy fails for a tensor that is part of an autograd graph.
+        return result.clone() if hasattr(result, "clone") else copy.deepcopy(result)
+    except Exception:  # noqa: BLE001 - a foreign __deepcopy__ may raise anything
+        return result
 
 
 def choose_number(
