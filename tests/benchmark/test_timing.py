@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import gc
-import itertools
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -135,10 +134,6 @@ def _promised() -> Future[int]:
         _promised,
         lambda: (n for n in "ab"),
         lambda: map(str, "ab"),
-        lambda: filter(None, "ab"),
-        lambda: enumerate("ab"),
-        lambda: reversed("ab"),
-        lambda: itertools.count(),
         lambda: (1, (n for n in "ab")),
         lambda: {"x": map(str, "ab")},
     ],
