@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from hpml import cli
 from hpml.benchmark import BenchmarkError
 from hpml.models import activations as models
 from hpml.suites import activations
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 QUICK: dict[str, Any] = {"rounds": 6, "min_sample_time": 1e-5}
 
@@ -33,10 +29,3 @@ def test_a_way_that_computes_something_else_is_not_timed(monkeypatch: pytest.Mon
     monkeypatch.setattr(models, "fast_swish", lambda x: x * 2)
     with pytest.raises(BenchmarkError):
         activations.run([1], **QUICK)
-
-
-def test_the_command_leaves_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--kibibytes", "1", "--rounds", "6", "--out", str(tmp_path / "a.jsonl")]
-    assert cli.main(["bench", "activations", *words]) == 0
-    assert (tmp_path / "a.jsonl").is_file()
-    assert "FastSwish's goals" in capsys.readouterr().out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -20,10 +21,20 @@ from hpml.symbolic import EXECUTIONS, Input
 FAST = {"rounds": 6, "min_sample_time": 1e-5}
 
 
-def test_deep_linear_measures_everyone_in_one_comparison(tmp_path: Path) -> None:
-    result = deep_linear.run([3], **FAST, out=tmp_path / "r.jsonl")
+@pytest.mark.parametrize(
+    ("run", "settings", "names"),
+    [
+        (deep_linear.run, {}, ("handwritten", "sequential", *EXECUTIONS, *peer.names())),
+        (toy_resnet.run, {"batch": 2, "grad": True}, ("handwritten", *EXECUTIONS, *peer.names())),
+    ],
+)
+def test_everyone_is_measured_in_one_comparison(
+    run: Callable[..., ForwardResult], settings: dict[str, Any], names: tuple[str], tmp_path: Path
+) -> None:
+    result = run([8], **settings, **FAST, out=tmp_path / "r.jsonl")
     (case,) = result.cases
-    assert case.comparison.names == ("handwritten", "sequential", *EXECUTIONS, *peer.names())
+    assert case.comparison.names == names
+    assert settings.items() <= dict(case.parameters).items()
     assert {m.environment["torch"] for m in case.comparison} == {torch.__version__}
     assert read_cases(tmp_path / "r.jsonl").cases == result.cases
 
@@ -93,14 +104,6 @@ def test_published_ratios_are_those_of_the_published_throughput() -> None:
     assert ratios["sequential"][250] == pytest.approx(651.4 / 643.6)
 
 
-def test_toy_resnet_measures_everyone_in_one_comparison(tmp_path: Path) -> None:
-    result = toy_resnet.run([8], batch=2, grad=True, **FAST, out=tmp_path / "r.jsonl")
-    (case,) = result.cases
-    assert case.comparison.names == ("handwritten", *EXECUTIONS, *peer.names())
-    assert case.parameters["grad"] is True
-    assert read_cases(tmp_path / "r.jsonl").cases == result.cases
-
-
 def test_a_gpu_that_is_not_there_is_said() -> None:
     with pytest.raises(SuiteError):
         toy_resnet.run([8], device="cuda")
@@ -134,29 +137,19 @@ def test_the_command_prints_a_table_and_leaves_a_file_and_a_picture(
     assert len(read_cases(out)) == 1
 
 
-def test_the_toy_resnet_command_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "t.jsonl"
-    words = ["--rounds", "6", "--batch", "1", "--contenders", "inlined", "--out", str(out)]
-    assert cli.main(["bench", "toy-resnet", "--resolutions", "8", *words]) == 0
-    (case,) = read_cases(out)
-    assert case.comparison.names == ("handwritten", "inlined")
-    assert cli.main(["bench", "toy-resnet", "--resolutions", "8", "18", *words]) == 2
-    assert "positive multiples of 4" in capsys.readouterr().err
-    assert read_cases(out).cases == (case,)
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--contenders", "magic"], "expected some of handwritten"),
-        (["--device", "gpu"], "device: expected one of cpu"),
-        (["--plot", "picture.bmp"], "expected a file ending in .png, .svg, .pdf"),
+        (["deep-linear", "--contenders", "magic"], "expected some of handwritten"),
+        (["deep-linear", "--device", "gpu"], "device: expected one of cpu"),
+        (["deep-linear", "--plot", "picture.bmp"], "expected a file ending in .png, .svg, .pdf"),
+        (["toy-resnet", "--resolutions", "8", "18"], "positive multiples of 4"),
     ],
 )
 def test_arguments_that_do_not_fit_end_with_2(
     words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["bench", "deep-linear", *words]) == 2
+    assert cli.main(["bench", *words]) == 2
     assert message in capsys.readouterr().err
 
 
