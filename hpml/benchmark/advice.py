@@ -53,7 +53,8 @@ def footnote(named: NamedAdvice) -> str:
         seen = f"{first}: {advice.seen}" if others else advice.seen
         parts.append(f"{kind}: {some_names(dict.fromkeys(name for name, _ in group))} ({seen})")
     remedies = dict.fromkeys(group[0][1].remedy for group in groups.values())
-    return capital(" ".join(["; ".join(parts) + ".", *[*remedies][:2]])) if parts else ""
+    text = " ".join(["; ".join(parts) + ".", *[*remedies][:2]]) if parts else ""
+    return text[:1].upper() + text[1:]
 
 
 _BY_SEVERITY = (
@@ -78,11 +79,6 @@ def some_names(names: Iterable[str]) -> str:
     if len(listed) <= MOST_NAMES + 1:
         return ", ".join(listed)
     return f"{', '.join(listed[:MOST_NAMES])} and {len(listed) - MOST_NAMES} more"
-
-
-def capital(text: str) -> str:
-    """Return a sentence with its first letter capitalised."""
-    return text[:1].upper() + text[1:]
 
 
 def judge(samples: Sequence[float], number: int) -> tuple[Advice, ...]:

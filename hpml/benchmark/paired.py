@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
 from hpml.base.errors import describe
-from hpml.benchmark.advice import WIDEST_SPREAD, Advice, capital
+from hpml.benchmark.advice import WIDEST_SPREAD, Advice
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.estimate import Estimate, estimate
 from hpml.benchmark.measurement import Measurement
@@ -183,11 +183,6 @@ class PairedSamples:
         3e-06
         """
         counts = items if isinstance(items, Mapping) else dict.fromkeys(self.names, items)
-        missing = [name for name in self.names if name not in counts]
-        if missing:
-            raise BenchmarkError(
-                f"per expects a number of items for each contender, got none for {missing[0]!r}."
-            )
         return replace(self, measurements=tuple(m.per(counts[m.name]) for m in self))
 
     def how_quiet(self) -> str:
@@ -222,8 +217,7 @@ class PairedSamples:
             if name == self.baseline or any(each.slow_first_call() for each in pair):
                 continue  # the contender's own advice reports a slow first call
             if ratio.reason:
-                remedy = f"{capital(ratio.remedy.rstrip('.'))}."
-                found.append((name, Advice("disturbed rounds", ratio.reason, remedy)))
+                found.append((name, Advice("disturbed rounds", ratio.reason, ratio.remedy)))
             elif ratio.answer == "cannot tell":
                 reach = max(ratio.high / ratio.value, ratio.value / ratio.low) - 1
                 least = f"{reach:.0%}" if reach < 1 else f"{math.ceil(reach + 1)} times"

@@ -90,7 +90,7 @@ class Ratio:
         high: upper end. With fewer than 6 rounds the interval is 0 to infinity.
         answer: "faster", "slower" or "cannot tell".
         reason: the cause of a wide interval, as a clause; empty if none was found.
-        remedy: what would help, as a clause; empty without a reason.
+        remedy: what would help, as a sentence; empty without a reason.
 
     >>> print(Ratio(0.5, 0.48, 0.52, "faster"))
     0.500 [0.480, 0.520] faster
@@ -176,7 +176,7 @@ def paired_ratio(
     logs = winsorise(measured)
     value, rounds = pseudomedian(logs), len(logs)
     if rounds < FEWEST_ROUNDS:
-        reason, remedy = f"{rounds} rounds are too few", f"take {ENOUGH_ROUNDS}"
+        reason, remedy = f"{rounds} rounds are too few", f"Take {ENOUGH_ROUNDS}."
         return Ratio(_exp(value), 0.0, math.inf, "cannot tell", reason, remedy)
     low, high = signed_rank_interval(logs, 1 - risk)
     below, above = value - low, high - value
@@ -185,7 +185,7 @@ def paired_ratio(
     if dependence:
         margin = prediction_margin(batch_means(logs, BATCHES), 0.99)
         below, above = max(below, margin), max(above, margin)
-        reason, remedy = dependence, "let the machine settle, or raise warm_up, and repeat"
+        reason, remedy = dependence, "Let the machine settle, or raise warm_up, and repeat."
     least = math.hypot(math.log1p(resolution * coarseness(rounds)), shift)
     low, high = value - math.hypot(below, least), value + math.hypot(above, least)
     answer: Answer = "faster" if high < 0 else "slower" if low > 0 else "cannot tell"
@@ -201,7 +201,7 @@ def _outliers(measured: list[float], winsorised: list[float]) -> tuple[str, str]
     return (
         f"in {len(moved)} of {len(measured)} rounds it or the baseline took up to {farthest:.2g} "
         "times as long as usual",
-        "close other programs",
+        "Close other programs.",
     )
 
 
