@@ -84,15 +84,19 @@ def _fit(times: Mapping[str, Mapping[int, float]], contender: str) -> LaunchFit:
     return fit_launches(times[contender], times[CUDA_GRAPHS], launches())
 
 
-def usual(device: str) -> tuple[str, ...]:
-    """Return the usual contenders of a device."""
+def names(device: str) -> tuple[str, ...]:
+    """Return the contenders' names, in the order of tables and pictures."""
     from hpml.symbolic import EXECUTIONS
 
-    on_gpu = device.startswith("cuda")
+    graphs = (CUDA_GRAPHS,) if device.startswith("cuda") else ()
+    return (BASELINE, *EXECUTIONS, *peer.names(), COMPILED, *graphs)
+
+
+def usual(device: str) -> tuple[str, ...]:
+    """Return the usual contenders of a device."""
     # PyTorch's compiler needs Triton on a GPU, which not every system has.
-    can_compile = on_gpu and installed_version("triton") is not None
-    compiler, graphs = (COMPILED,) * can_compile, (CUDA_GRAPHS,) * on_gpu
-    return (BASELINE, *EXECUTIONS, *peer.names(), *compiler, *graphs)
+    can_compile = device.startswith("cuda") and installed_version("triton") is not None
+    return tuple(name for name in names(device) if name != COMPILED or can_compile)
 
 
 def run(resolutions: Sequence[int] = RESOLUTIONS, **changes: Any) -> ToyResNetResult:
@@ -103,8 +107,7 @@ def run(resolutions: Sequence[int] = RESOLUTIONS, **changes: Any) -> ToyResNetRe
     ('handwritten', 'inlined')
     """
     settings = DEFAULTS.changed(changes)
-    names = usual(settings.device)
-    settings = settings.choose(BASELINE, tuple(dict.fromkeys((*names, COMPILED))), names)
+    settings = settings.choose(BASELINE, names(settings.device), usual(settings.device))
     wrong = [resolution for resolution in resolutions if resolution < 4 or resolution % 4]
     if wrong:
         raise SuiteError(
