@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from hpml.base.errors import describe
 from hpml.base.style import PALETTE
 from hpml.base.tables import Shown, Table
+from hpml.bytecode.disassembly.versions import SUPPORTED
 from hpml.bytecode.errors import BytecodeError
 from hpml.bytecode.object_fields import Field, read, value_fields
 
-_SUPPORTED = ((3, 11), (3, 12), (3, 13), (3, 14))
 _COUNT_BYTES = 4 if sys.version_info >= (3, 14) else 8
 _IMMORTAL_FROM = 1 << 31  # references to immortal objects are not counted (PEP 683)
 _COLOURS = {
@@ -184,10 +184,10 @@ def _references(count: int) -> str:
 def _check_platform() -> None:
     special = hasattr(sys, "getobjects") or bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     default = struct.calcsize("P") == 8 and sys.byteorder == "little" and not special
-    version = sys.version_info[:2]
-    if sys.implementation.name == "cpython" and default and version in _SUPPORTED:
+    version = ".".join(map(str, sys.version_info[:2]))
+    if sys.implementation.name == "cpython" and default and version in SUPPORTED:
         return
-    python = f"{platform.python_implementation()} {'.'.join(map(str, version))}"
+    python = f"{platform.python_implementation()} {version}"
     python += ", a debug or free-threaded build" if special else ""
     raise BytecodeError(
         f"object_header supports 64-bit CPython 3.11 to 3.14; this is {python}, "

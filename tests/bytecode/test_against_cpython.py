@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from hpml.bytecode.disassembly.versions import python_version
+from hpml.bytecode.disassembly.versions import SUPPORTED, python_version
 from hpml.bytecode.machine.opcodes import operators
-from hpml.bytecode.machine.opcodes.versions import HANDLERS
 from tests.bytecode import offsets
 from tests.bytecode.against_cpython import SECTIONS, result_of
 from tests.bytecode.cases import corpus
@@ -21,7 +20,7 @@ from tests.bytecode.outcome import differences, outcome_of, run
 from tests.project.test_imports import interpreter
 
 ROOT = Path(__file__).parents[2]
-OTHERS = [release for release in HANDLERS if release != python_version()]
+OTHERS = [release for release in SUPPORTED if release != python_version()]
 
 
 @pytest.fixture(autouse=True)

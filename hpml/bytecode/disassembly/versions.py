@@ -12,6 +12,9 @@ from hpml.bytecode.own_code import BUILTINS, with_own_builtins
 
 __builtins__ = BUILTINS
 
+SUPPORTED = ("3.11", "3.12", "3.13", "3.14")
+"""The versions of CPython that this package knows."""
+
 NO_FALL_THROUGH = frozenset(
     {
         "RETURN_VALUE",

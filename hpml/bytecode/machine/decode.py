@@ -7,6 +7,7 @@ from types import CodeType
 
 from hpml.bytecode.disassembly.versions import (
     JUMPS,
+    SUPPORTED,
     argument_text,
     exception_entries,
     instructions_of,
@@ -24,10 +25,9 @@ __builtins__ = BUILTINS
 def decode(code: CodeType) -> DecodedCode:
     """Return the decoded instructions of `code`."""
     version = python_version()
-    handlers = HANDLERS.get(version)
-    if handlers is None or sys.implementation.name != "cpython":
+    if version not in SUPPORTED or sys.implementation.name != "cpython":
         raise BytecodeError(
-            f"The stack machine supports CPython {', '.join(HANDLERS)}; this is "
+            f"The stack machine supports CPython {', '.join(SUPPORTED)}; this is "
             f"{sys.implementation.name} {version}."
         )
     listed = instructions_of(code)
@@ -39,7 +39,7 @@ def decode(code: CodeType) -> DecodedCode:
     }
     instructions = []
     for item in listed:
-        handler = handlers.get(item.opname)
+        handler = HANDLERS.get(item.opname)
         if handler is None or (item.opname == "CALL_INTRINSIC_1" and item.arg not in INTRINSICS):
             name = item.opname if handler is None else f"{item.opname} {item.arg}"
             raise UnknownOpcodeError(

@@ -76,60 +76,32 @@ def kw_names(frame: Frame, instruction: DecodedInstruction) -> None:
     frame.keyword_names = frame.code.co_consts[instruction.arg]
 
 
-def call_with_function_above(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
-    """Call with NULL and a function, or a method and ``self``, on the stack (3.11, 3.12)."""
+def call_kw(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
+    """Call with keyword arguments; their names are on top (3.13)."""
+    frame.keyword_names = frame.stack.pop()
+    return call_positional(frame, instruction)
+
+
+def call_positional(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
+    """Call a function with NULL, or a method with ``self``, and the arguments above them."""
     names = frame.keyword_names
     frame.keyword_names = ()
     args = pop_many(frame, instruction.arg)
-    second = frame.stack.pop()
-    first = frame.stack.pop()
-    if first is NULL:
-        return _call_named(frame, second, args, names)
-    return _call_named(frame, first, [second, *args], names)
-
-
-def call_with_function_below(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
-    """Call with a function and NULL, or a method and ``self``, on the stack (3.13)."""
-    return _call_below(frame, instruction, ())
-
-
-def call_kw(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
-    """Call with keyword arguments; their names are on top (3.13)."""
-    names = frame.stack.pop()
-    return _call_below(frame, instruction, names)
-
-
-def _call_below(
-    frame: Frame, instruction: DecodedInstruction, names: tuple[str, ...]
-) -> Enter | None:
-    args = pop_many(frame, instruction.arg)
     instance = frame.stack.pop()
     function = frame.stack.pop()
+    if function is NULL:  # until 3.12 NULL is below the function
+        function, instance = instance, NULL
     if instance is not NULL:
         args = [instance, *args]
-    return _call_named(frame, function, args, names)
-
-
-def _call_named(
-    frame: Frame, function: Any, args: list[Any], names: tuple[str, ...]
-) -> Enter | None:
-    """Call with the last arguments as keyword arguments `names`."""
-    if not names:
-        return call(frame, function, args, {})
     first = len(args) - len(names)
     return call(frame, function, args[:first], dict(zip(names, args[first:], strict=True)))
 
 
-def call_function_ex_with_flag(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
-    """Call as CALL_FUNCTION_EX; bit 0 of the argument tells if there are keywords (until 3.13)."""
-    if not instruction.arg & 1:
-        frame.stack.append(NULL)
-    return call_function_ex(frame, instruction)
-
-
 def call_function_ex(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
-    """Call with an iterable of arguments and a mapping of keyword arguments, or NULL (3.14)."""
-    keywords = frame.stack.pop()
+    """Call with an iterable of arguments and a mapping of keyword arguments, if there is one."""
+    # Until 3.13 bit 0 of the argument tells if there is a mapping; then NULL is in its place.
+    has_mapping = sys.version_info >= (3, 14) or instruction.arg & 1
+    keywords = frame.stack.pop() if has_mapping else NULL
     if keywords is NULL:
         keywords = {}
     args = frame.stack.pop()

@@ -120,16 +120,9 @@ _TRACEBACK = TracebackType(None, _no_frame().gi_frame, 0, 1)
 
 
 def with_except_start(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push the result of ``__exit__`` for the exception on top (3.14)."""
+    """Push the result of ``__exit__`` for the exception on top."""
     error = frame.stack[-1]
-    leave = frame.stack[-5]
-    frame.stack.append(leave(type(error), error, _TRACEBACK))
-
-
-def with_except_start_bound(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push the result of ``__exit__`` for the exception on top (until 3.13)."""
-    error = frame.stack[-1]
-    leave = frame.stack[-4]
+    leave = frame.stack[-5 if sys.version_info >= (3, 14) else -4]
     frame.stack.append(leave(type(error), error, _TRACEBACK))
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
@@ -104,41 +103,22 @@ def dict_merge(frame: Frame, instruction: DecodedInstruction) -> None:
 def unpack_sequence(frame: Frame, instruction: DecodedInstruction) -> None:
     """Pop an iterable of `arg` items; push them, the first on top."""
     values = frame.stack.pop()
-    count = instruction.arg
-    if type(values) not in (list, tuple) or len(values) != count:
-        values = _take(values, count, f"expected {count}", at_most=True)[0]
+    if type(values) not in (list, tuple) or len(values) != instruction.arg:
+        values = _unpack(values, instruction.arg)
     frame.stack.extend(reversed(values))
 
 
 def unpack_ex(frame: Frame, instruction: DecodedInstruction) -> None:
     """Pop an iterable; push the items after the star, the starred list, the items before it."""
     before, after = instruction.arg & 0xFF, instruction.arg >> 8
-    expected = f"expected at least {before + after}"
-    first, rest = _take(frame.stack.pop(), before, expected)
-    starred = list(rest)
-    if len(starred) < after:
-        raise ValueError(f"not enough values to unpack ({expected}, got {before + len(starred)})")
-    last = starred[len(starred) - after :]
-    del starred[len(starred) - after :]
-    frame.stack.extend(reversed([*first, starred, *last]))
+    frame.stack.extend(reversed(_unpack(frame.stack.pop(), before, after)))
 
 
-def _take(
-    values: Any, count: int, expected: str, *, at_most: bool = False
-) -> tuple[list[Any], Iterator[Any]]:
-    """Return the first `count` items, and an iterator over the others."""
-    kind = type(values)
-    if in_class(kind, "__iter__") is NULL and in_class(kind, "__getitem__") is NULL:
-        raise TypeError(f"cannot unpack non-iterable {kind.__name__} object")
-    rest = iter(values)
-    taken: list[Any] = []
-    while len(taken) < count:
-        value = next(rest, NULL)
-        if value is NULL:
-            raise ValueError(f"not enough values to unpack ({expected}, got {len(taken)})")
-        taken.append(value)
-    if at_most and next(rest, NULL) is not NULL:
-        if sys.version_info >= (3, 14) and kind in (list, tuple, dict):
-            expected = f"{expected}, got {len(values)}"
-        raise ValueError(f"too many values to unpack ({expected})")
-    return taken, rest
+def _unpack(values: Any, before: int, after: int | None = None) -> list[Any]:
+    """Let CPython unpack `values`, which raises its errors, with a star if `after` is given."""
+    targets = [f"v{index}" for index in range(before + (after or 0))]
+    if after is not None:
+        targets.insert(before, "*starred")
+    namespace = {"values": values}
+    exec(f"[{', '.join(targets)}] = values", namespace)
+    return [namespace[name.removeprefix("*")] for name in targets]

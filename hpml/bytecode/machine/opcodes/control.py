@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +14,14 @@ from hpml.bytecode.own_code import BUILTINS
 __builtins__ = BUILTINS
 
 _END = object()
+
+TESTS: dict[str, Callable[[Any], bool]] = {
+    "TRUE": bool,
+    "FALSE": operator.not_,
+    "NONE": lambda value: value is None,
+    "NOT_NONE": lambda value: value is not None,
+}
+"""Tests of conditional jumps, by the ends of their names."""
 
 
 def jump(frame: Frame, instruction: DecodedInstruction) -> None:
@@ -41,26 +51,19 @@ def jump_or_pop(test: Callable[[Any], bool]) -> Handler:
     return handler
 
 
-def for_iter(skip: int, *, keeps_iterator: bool = False) -> Handler:
-    """Return a handler that pushes the next item, or jumps `skip` instructions past the target."""
-
-    def handler(frame: Frame, instruction: DecodedInstruction) -> None:
-        value = next(frame.stack[-1], _END)
-        if value is not _END:
-            frame.stack.append(value)
-            return
-        if not keeps_iterator:  # POP_ITER drops it (3.14)
-            frame.stack.pop()
-        # The END_FOR at the target cleans up after inlined generators only.
-        frame.index = instruction.target + skip
-
-    return handler
+# Where a loop ends: END_FOR, at the target, cleans up after inlined generators only.
+_AFTER_END = 0 if sys.version_info < (3, 12) else 2 if sys.version_info[:2] == (3, 13) else 1
 
 
-def end_for_pops_two(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Drop the iterator and the value above it (3.12)."""
-    frame.stack.pop()
-    frame.stack.pop()
+def for_iter(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push the next item, or jump to the end of the loop."""
+    value = next(frame.stack[-1], _END)
+    if value is not _END:
+        frame.stack.append(value)
+        return
+    if sys.version_info < (3, 14):  # then POP_ITER drops the iterator
+        frame.stack.pop()
+    frame.index = instruction.target + _AFTER_END
 
 
 def return_value(frame: Frame, instruction: DecodedInstruction) -> Return:

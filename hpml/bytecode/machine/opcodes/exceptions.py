@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import Frame, Reraise
@@ -49,18 +48,10 @@ def pop_except(frame: Frame, instruction: DecodedInstruction) -> None:
 def check_exc_match(frame: Frame, instruction: DecodedInstruction) -> None:
     """Pop the class or classes after ``except``; push whether the exception on top matches."""
     expected = frame.stack.pop()
-    _check_classes(expected)
-    frame.stack.append(_matches(frame.stack[-1], expected))
-
-
-def _check_classes(expected: Any) -> None:
-    for kind in expected if issubclass(type(expected), tuple) else (expected,):
+    kinds = expected if issubclass(type(expected), tuple) else (expected,)
+    for kind in kinds:
         if not (issubclass(type(kind), type) and issubclass(kind, BaseException)):
             raise TypeError(_NOT_A_CLASS)
-
-
-def _matches(error: BaseException, expected: Any) -> bool:
-    """Match by inheritance alone, as ``except`` does, and not by ``__instancecheck__``."""
-    kinds = expected if issubclass(type(expected), tuple) else (expected,)
-    # By identity: a metaclass may define ``__eq__``.
-    return any(kind is base for kind in kinds for base in mro(type(error)))
+    # By inheritance and identity alone: a metaclass may define ``__instancecheck__``, ``__eq__``.
+    bases = mro(type(frame.stack[-1]))
+    frame.stack.append(any(kind is base for kind in kinds for base in bases))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import sys
 from types import CoroutineType, GeneratorType
-from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.generators import start
@@ -32,43 +32,18 @@ def get_yield_from_iter(frame: Frame, instruction: DecodedInstruction) -> None:
     frame.stack.append(value if type(value) is GeneratorType else iter(value))
 
 
-def send_and_drop(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Send the top to the generator below; push what it yields, or drop it and jump (3.11)."""
-    value = frame.stack.pop()
-    result, ended = _send(frame.stack[-1], value)
-    if ended:
-        frame.stack.pop()
-        frame.index = instruction.target
-    frame.stack.append(result)
-
-
 def send(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Send as on 3.11, but leave the generator on the stack for END_SEND (3.12)."""
+    """Send the top to the generator below; push what it yields, or what it returns and jump."""
     value = frame.stack.pop()
-    result, ended = _send(frame.stack[-1], value)
-    if ended:
+    receiver = frame.stack[-1]
+    try:
+        result = next(receiver) if value is None else receiver.send(value)
+    except StopIteration as stop:
+        result = returned_by(stop)
+        if sys.version_info < (3, 12):  # then END_SEND drops the generator
+            frame.stack.pop()
         frame.index = instruction.target
     frame.stack.append(result)
-
-
-def _send(receiver: Any, value: Any) -> tuple[Any, bool]:
-    """Return the yielded value and False, or the returned value and True."""
-    if value is None:
-        try:
-            return next(receiver), False
-        except StopIteration as stop:
-            return returned_by(stop), True
-    try:
-        return receiver.send(value), False
-    except StopIteration as stop:
-        return returned_by(stop), True
-
-
-def end_send(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Drop the generator below the top (3.12)."""
-    value = frame.stack.pop()
-    frame.stack.pop()
-    frame.stack.append(value)
 
 
 def cleanup_throw(frame: Frame, instruction: DecodedInstruction) -> Reraise | None:

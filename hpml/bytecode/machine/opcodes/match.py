@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
@@ -61,40 +60,10 @@ def match_class(frame: Frame, instruction: DecodedInstruction) -> None:
 def _attributes(
     subject: Any, kind: Any, positional: int, names: tuple[str, ...]
 ) -> tuple[Any, ...] | None:
-    if not issubclass(type(kind), type):
-        noun = "class" if sys.version_info >= (3, 12) else "type"
-        raise TypeError(f"called match pattern must be a {noun}")
-    if not isinstance(subject, kind):
-        return None
-    values: list[Any] = []
-    requested = list(names)
-    if positional:
-        match_args = getattr(kind, "__match_args__", NULL)
-        matches_self = match_args is NULL and bool(flags(kind) & _MATCH_SELF)
-        by_position = () if match_args is NULL else match_args
-        if type(by_position) is not tuple:
-            raise TypeError(
-                f"{kind.__name__}.__match_args__ must be a tuple (got {type(by_position).__name__})"
-            )
-        allowed = 1 if matches_self else len(by_position)
-        if allowed < positional:
-            raise TypeError(
-                f"{kind.__name__}() accepts {allowed} positional "
-                f"sub-pattern{'' if allowed == 1 else 's'} ({positional} given)"
-            )
-        if matches_self:
-            values.append(subject)
-        else:
-            requested = [*by_position[:positional], *names]
-    seen = set()
-    for name in requested:
-        if type(name) is not str:
-            raise TypeError(f"__match_args__ elements must be strings (got {type(name).__name__})")
-        if name in seen:
-            raise TypeError(f"{kind.__name__}() got multiple sub-patterns for attribute {name!r}")
-        seen.add(name)
-        value = getattr(subject, name, NULL)
-        if value is NULL:
-            return None
-        values.append(value)
-    return tuple(values)
+    """Let CPython match the class pattern, which raises its errors."""
+    values = [f"v{index}" for index in range(positional + len(names))]
+    named = [f"{name}={value}" for name, value in zip(names, values[positional:], strict=True)]
+    pattern = ", ".join([*values[:positional], *named])
+    namespace = {"subject": subject, "kind": kind}
+    exec(f"match subject:\n    case kind({pattern}): found = True", namespace)
+    return tuple(namespace[name] for name in values) if "found" in namespace else None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from types import CellType
 from typing import Any, NoReturn
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.machine.state import Frame, Handler
+from hpml.bytecode.machine.state import Frame
 from hpml.bytecode.null import NULL
 from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import flags, in_class
@@ -96,11 +97,6 @@ def contents(frame: Frame, slot: int) -> Any:
         return NULL
 
 
-def load_closure(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push a cell."""
-    frame.stack.append(frame.slots[instruction.arg])
-
-
 def load_deref(frame: Frame, instruction: DecodedInstruction) -> None:
     """Push the content of a cell."""
     value = contents(frame, instruction.arg)
@@ -160,17 +156,21 @@ def global_or_builtin(frame: Frame, name: str) -> Any:
     return value
 
 
-def load_global(*, null_first: bool) -> Handler:
-    """Return a handler that pushes a global, and for a call NULL below or above it (3.13)."""
+def load_global(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push a global, and NULL if it will be called."""
+    value = global_or_builtin(frame, instruction.argval)
+    if instruction.arg & 1:
+        push_callable(frame, value, NULL)
+    else:
+        frame.stack.append(value)
 
-    def handler(frame: Frame, instruction: DecodedInstruction) -> None:
-        value = global_or_builtin(frame, instruction.argval)
-        if not instruction.arg & 1:
-            frame.stack.append(value)
-        else:
-            frame.stack.extend((NULL, value) if null_first else (value, NULL))
 
-    return handler
+def push_callable(frame: Frame, function: Any, instance: Any) -> None:
+    """Push a function and NULL, or a method and ``self``, as CALL expects them."""
+    if instance is NULL and sys.version_info < (3, 13):
+        function, instance = NULL, function
+    frame.stack.append(function)
+    frame.stack.append(instance)
 
 
 def store_global(frame: Frame, instruction: DecodedInstruction) -> None:
@@ -236,47 +236,24 @@ def load_attr(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def load_method(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop an object; push its method and itself, or NULL and its attribute (3.11)."""
-    value = frame.stack.pop()
-    frame.stack.extend(_method_below(*method_of(value, instruction.argval)))
+    """Pop an object; push its method and itself, or its attribute and NULL (3.11)."""
+    push_callable(frame, *method_of(frame.stack.pop(), instruction.argval))
 
 
-def load_attr_or_method(*, null_first: bool) -> Handler:
-    """Return a handler that pushes an attribute, or for a call a method and ``self`` or NULL."""
-
-    def handler(frame: Frame, instruction: DecodedInstruction) -> None:
-        value = frame.stack.pop()
-        if not instruction.arg & 1:
-            frame.stack.append(getattr(value, instruction.argval))
-            return
-        found = method_of(value, instruction.argval)
-        frame.stack.extend(_method_below(*found) if null_first else found)
-
-    return handler
+def load_attr_or_method(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop an object; push its attribute, or for a call its method as LOAD_METHOD (3.12)."""
+    (load_method if instruction.arg & 1 else load_attr)(frame, instruction)
 
 
-def load_super_attr(*, null_first: bool) -> Handler:
-    """Return a handler that replaces ``super``, a class and an object by an attribute."""
-
-    def handler(frame: Frame, instruction: DecodedInstruction) -> None:
-        value = _super_attribute(frame, instruction)
-        if not instruction.arg & 1:
-            frame.stack.append(value)
-        else:
-            frame.stack.extend((NULL, value) if null_first else (value, NULL))
-
-    return handler
-
-
-def _super_attribute(frame: Frame, instruction: DecodedInstruction) -> Any:
+def load_super_attr(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Replace ``super``, a class and an object by an attribute, with NULL for a call (3.12)."""
     instance, owner, callee = (frame.stack.pop() for _ in range(3))
-    if callee is super or instruction.arg & 2:
-        return getattr(callee(owner, instance), instruction.argval)
-    return getattr(callee(), instruction.argval)
-
-
-def _method_below(function: Any, instance: Any) -> tuple[Any, Any]:
-    return (NULL, function) if instance is NULL else (function, instance)
+    has_arguments = callee is super or instruction.arg & 2
+    value = getattr(callee(owner, instance) if has_arguments else callee(), instruction.argval)
+    if instruction.arg & 1:
+        push_callable(frame, value, NULL)
+    else:
+        frame.stack.append(value)
 
 
 def method_of(value: Any, name: str) -> tuple[Any, Any]:

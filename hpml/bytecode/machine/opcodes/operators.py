@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
+from hpml.bytecode.machine.opcodes.containers import pop_many
 from hpml.bytecode.machine.state import Frame, Handler
 from hpml.bytecode.own_code import BUILTINS
 
@@ -63,17 +65,11 @@ def binary_op(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def compare_op(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop two values, push the result of their comparison."""
+    """Pop two values, push the result of their comparison, or its truth if a branch follows."""
     right = frame.stack.pop()
-    left = frame.stack.pop()
-    frame.stack.append(COMPARISONS[instruction.argval](left, right))
-
-
-def compare_op_to_bool(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Compare, and push the truth of the result if a branch follows (3.13)."""
-    compare_op(frame, instruction)
-    if instruction.arg & _TO_BOOL:
-        frame.stack.append(bool(frame.stack.pop()))
+    result = COMPARISONS[instruction.argval](frame.stack.pop(), right)
+    is_tested = sys.version_info >= (3, 13) and instruction.arg & _TO_BOOL
+    frame.stack.append(bool(result) if is_tested else result)
 
 
 def is_op(frame: Frame, instruction: DecodedInstruction) -> None:
@@ -90,21 +86,20 @@ def contains_op(frame: Frame, instruction: DecodedInstruction) -> None:
     frame.stack.append(operator.contains(container, value) != bool(instruction.arg))
 
 
-def binary(function: Callable[[Any, Any], Any]) -> Handler:
-    """Return a handler that replaces the upper two values by ``function(lower, top)``."""
+def replace(count: int, function: Callable[..., Any]) -> Handler:
+    """Return a handler that replaces the upper `count` values by ``function(*values)``."""
 
     def handler(frame: Frame, instruction: DecodedInstruction) -> None:
-        right = frame.stack.pop()
-        frame.stack.append(function(frame.stack.pop(), right))
+        frame.stack.append(function(*pop_many(frame, count)))
 
     return handler
 
 
-def unary(function: Callable[[Any], Any]) -> Handler:
-    """Return a handler that replaces the top by ``function(top)``."""
+def effect(count: int, function: Callable[..., Any]) -> Handler:
+    """Return a handler that pops the upper `count` values for ``function(*values)``."""
 
     def handler(frame: Frame, instruction: DecodedInstruction) -> None:
-        frame.stack.append(function(frame.stack.pop()))
+        function(*pop_many(frame, count))
 
     return handler
 
@@ -125,47 +120,6 @@ INTRINSICS: dict[int, Callable[[Any], Any]] = {3: stop_iteration_error, 5: opera
 def call_intrinsic_1(frame: Frame, instruction: DecodedInstruction) -> None:
     """Replace the top by ``INTRINSICS[arg](top)`` (3.12)."""
     frame.stack.append(INTRINSICS[instruction.arg](frame.stack.pop()))
-
-
-# Subscripts
-
-
-def store_subscr(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a key, a container and a value; store the value."""
-    key = frame.stack.pop()
-    container = frame.stack.pop()
-    container[key] = frame.stack.pop()
-
-
-def delete_subscr(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a key and a container; delete the item."""
-    key = frame.stack.pop()
-    container = frame.stack.pop()
-    del container[key]
-
-
-def binary_slice(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop an end, a start and a container; push the slice (3.12)."""
-    stop = frame.stack.pop()
-    start = frame.stack.pop()
-    frame.stack.append(operator.getitem(frame.stack.pop(), slice(start, stop)))
-
-
-def store_slice(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop an end, a start, a container and values; store the values in the slice (3.12)."""
-    stop = frame.stack.pop()
-    start = frame.stack.pop()
-    container = frame.stack.pop()
-    container[slice(start, stop)] = frame.stack.pop()
-
-
-def build_slice(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop two or three values, push a slice."""
-    parts = [frame.stack.pop() for _ in range(instruction.arg)]
-    frame.stack.append(slice(*reversed(parts)))
-
-
-# F-strings
 
 
 def format_value(frame: Frame, instruction: DecodedInstruction) -> None:

@@ -16,13 +16,8 @@ def nop(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def load_const(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push a constant."""
+    """Push a constant, or the argument itself (LOAD_SMALL_INT)."""
     frame.stack.append(instruction.argval)
-
-
-def load_small_int(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push the argument itself (3.14)."""
-    frame.stack.append(instruction.arg)
 
 
 _COMMON = (AssertionError, NotImplementedError, tuple, all, any)

@@ -1,8 +1,9 @@
-"""The handlers of each CPython version's opcodes; new opcodes are unknown until added here."""
+"""The handlers of the running CPython's opcodes; new opcodes are unknown until added here."""
 
 from __future__ import annotations
 
 import operator
+import sys
 
 from hpml.bytecode.machine.opcodes import (
     calls,
@@ -23,62 +24,112 @@ from hpml.bytecode.own_code import BUILTINS
 __builtins__ = BUILTINS
 
 
-def _is_none(value: object) -> bool:
-    return value is None
-
-
-def _is_not_none(value: object) -> bool:
-    return value is not None
-
-
-_ALWAYS: dict[str, Handler] = {
+HANDLERS: dict[str, Handler] = {
     # stack
     "NOP": stack.nop,
     "RESUME": stack.nop,
     "EXTENDED_ARG": stack.nop,
+    "PRECALL": stack.nop,
+    "NOT_TAKEN": stack.nop,
     "LOAD_CONST": stack.load_const,
+    "LOAD_SMALL_INT": stack.load_const,
+    "LOAD_COMMON_CONSTANT": stack.load_common_constant,
+    "LOAD_ASSERTION_ERROR": stack.push(AssertionError),
     "POP_TOP": stack.pop_top,
+    "POP_ITER": stack.pop_top,
     "PUSH_NULL": stack.push(NULL),
     "COPY": stack.copy,
     "SWAP": stack.swap,
     # names
     "LOAD_FAST": names.load_fast,
+    "LOAD_FAST_CHECK": names.load_fast,
+    "LOAD_FAST_BORROW": names.load_fast,
+    "LOAD_FAST_AND_CLEAR": names.load_fast_and_clear,
+    "LOAD_FAST_LOAD_FAST": names.load_fast_load_fast,
+    "LOAD_FAST_BORROW_LOAD_FAST_BORROW": names.load_fast_load_fast,
     "STORE_FAST": names.store_fast,
+    "STORE_FAST_LOAD_FAST": names.store_fast_load_fast,
+    "STORE_FAST_STORE_FAST": names.store_fast_store_fast,
     "DELETE_FAST": names.delete_fast,
     "MAKE_CELL": names.make_cell,
     "COPY_FREE_VARS": names.copy_free_vars,
+    "LOAD_CLOSURE": names.load_fast,
     "LOAD_DEREF": names.load_deref,
     "STORE_DEREF": names.store_deref,
     "DELETE_DEREF": names.delete_deref,
+    "LOAD_CLASSDEREF": names.load_classderef,
+    "LOAD_FROM_DICT_OR_DEREF": names.load_from_dict_or_deref,
+    "LOAD_GLOBAL": names.load_global,
     "STORE_GLOBAL": names.store_global,
     "DELETE_GLOBAL": names.delete_global,
+    "LOAD_FROM_DICT_OR_GLOBALS": names.load_from_dict_or_globals,
+    "LOAD_LOCALS": names.load_locals,
     "LOAD_NAME": names.load_name,
     "STORE_NAME": names.store_name,
     "DELETE_NAME": names.delete_name,
     "SETUP_ANNOTATIONS": names.setup_annotations,
+    "LOAD_ATTR": names.load_attr if sys.version_info < (3, 12) else names.load_attr_or_method,
+    "LOAD_METHOD": names.load_method,
+    "LOAD_SUPER_ATTR": names.load_super_attr,
     "STORE_ATTR": names.store_attr,
     "DELETE_ATTR": names.delete_attr,
     # operators
     "BINARY_OP": operators.binary_op,
+    "BINARY_SUBSCR": operators.replace(2, operator.getitem),
+    "BINARY_SLICE": operators.replace(3, lambda owner, *ends: owner[slice(*ends)]),
+    "STORE_SUBSCR": operators.effect(
+        3, lambda value, owner, key: operator.setitem(owner, key, value)
+    ),
+    "STORE_SLICE": operators.effect(
+        4, lambda value, owner, *ends: operator.setitem(owner, slice(*ends), value)
+    ),
+    "DELETE_SUBSCR": operators.effect(2, operator.delitem),
+    "COMPARE_OP": operators.compare_op,
     "CONTAINS_OP": operators.contains_op,
     "IS_OP": operators.is_op,
-    "UNARY_NOT": operators.unary(operator.not_),
-    "UNARY_NEGATIVE": operators.unary(operator.neg),
-    "UNARY_INVERT": operators.unary(operator.invert),
-    "STORE_SUBSCR": operators.store_subscr,
-    "DELETE_SUBSCR": operators.delete_subscr,
-    "BUILD_SLICE": operators.build_slice,
+    "UNARY_NOT": operators.replace(1, operator.not_),
+    "UNARY_POSITIVE": operators.replace(1, operator.pos),
+    "UNARY_NEGATIVE": operators.replace(1, operator.neg),
+    "UNARY_INVERT": operators.replace(1, operator.invert),
+    "TO_BOOL": operators.replace(1, bool),
+    "FORMAT_VALUE": operators.format_value,
+    "CONVERT_VALUE": operators.convert_value,
+    "FORMAT_SIMPLE": operators.replace(1, format),
+    "FORMAT_WITH_SPEC": operators.replace(2, format),
+    "LIST_TO_TUPLE": operators.replace(1, tuple),
+    "CALL_INTRINSIC_1": operators.call_intrinsic_1,
     # control
     "JUMP_FORWARD": control.jump,
     "JUMP_BACKWARD": control.jump,
     "JUMP_BACKWARD_NO_INTERRUPT": control.jump,
-    "GET_ITER": operators.unary(iter),
+    "JUMP_IF_TRUE_OR_POP": control.jump_or_pop(bool),
+    "JUMP_IF_FALSE_OR_POP": control.jump_or_pop(operator.not_),
+    **{
+        f"POP_JUMP_{direction}IF_{name}": control.pop_jump_if(test)
+        for direction in ("", "FORWARD_", "BACKWARD_")
+        for name, test in control.TESTS.items()
+    },
+    "GET_ITER": operators.replace(1, iter),
+    "FOR_ITER": control.for_iter,
+    "END_FOR": stack.pop_top,
     "RETURN_VALUE": control.return_value,
+    "RETURN_CONST": control.return_const,
+    # calls
+    "KW_NAMES": calls.kw_names,
+    "CALL": calls.call_positional,
+    "CALL_KW": calls.call_kw,
+    "CALL_FUNCTION_EX": calls.call_function_ex,
+    "MAKE_FUNCTION": (
+        calls.make_function if sys.version_info < (3, 13) else calls.make_plain_function
+    ),
+    "SET_FUNCTION_ATTRIBUTE": calls.set_function_attribute,
     # containers
     "BUILD_TUPLE": containers.build(tuple),
     "BUILD_LIST": containers.build(list),
     "BUILD_SET": containers.build(set),
+    "BUILD_SLICE": containers.build(lambda parts: slice(*parts)),
     "BUILD_MAP": containers.build_map,
+    "BUILD_CONST_KEY_MAP": containers.build_const_key_map,
     "BUILD_STRING": containers.build("".join),
     "LIST_APPEND": containers.grow(list.append),
     "SET_ADD": containers.grow(set.add),
@@ -99,10 +150,16 @@ _ALWAYS: dict[str, Handler] = {
     "RETURN_GENERATOR": generators.return_generator,
     "YIELD_VALUE": generators.yield_value,
     "GET_YIELD_FROM_ITER": generators.get_yield_from_iter,
+    "SEND": generators.send,
+    "END_SEND": operators.replace(2, lambda receiver, value: value),
+    "CLEANUP_THROW": generators.cleanup_throw,
     # classes, imports, with
     "LOAD_BUILD_CLASS": classes.load_build_class,
     "IMPORT_NAME": classes.import_name,
     "IMPORT_FROM": classes.import_from,
+    "BEFORE_WITH": classes.before_with,
+    "LOAD_SPECIAL": classes.load_special,
+    "WITH_EXCEPT_START": classes.with_except_start,
     # match
     "MATCH_SEQUENCE": match.match_flag(match.SEQUENCE),
     "MATCH_MAPPING": match.match_flag(match.MAPPING),
@@ -110,128 +167,4 @@ _ALWAYS: dict[str, Handler] = {
     "MATCH_CLASS": match.match_class,
     "GET_LEN": match.get_len,
 }
-
-_UNTIL_3_13: dict[str, Handler] = {
-    **_ALWAYS,
-    "BINARY_SUBSCR": operators.binary(operator.getitem),
-    "BUILD_CONST_KEY_MAP": containers.build_const_key_map,
-    "CALL_FUNCTION_EX": calls.call_function_ex_with_flag,
-    "LOAD_ASSERTION_ERROR": stack.push(AssertionError),
-    "BEFORE_WITH": classes.before_with,
-    "WITH_EXCEPT_START": classes.with_except_start_bound,
-}
-
-_3_11: dict[str, Handler] = {
-    **_UNTIL_3_13,
-    "LOAD_CLOSURE": names.load_closure,
-    "LOAD_CLASSDEREF": names.load_classderef,
-    "LOAD_GLOBAL": names.load_global(null_first=True),
-    "LOAD_ATTR": names.load_attr,
-    "LOAD_METHOD": names.load_method,
-    "COMPARE_OP": operators.compare_op,
-    "UNARY_POSITIVE": operators.unary(operator.pos),
-    "FORMAT_VALUE": operators.format_value,
-    "FOR_ITER": control.for_iter(0),
-    "JUMP_IF_TRUE_OR_POP": control.jump_or_pop(bool),
-    "JUMP_IF_FALSE_OR_POP": control.jump_or_pop(operator.not_),
-    "POP_JUMP_FORWARD_IF_TRUE": control.pop_jump_if(bool),
-    "POP_JUMP_FORWARD_IF_FALSE": control.pop_jump_if(operator.not_),
-    "POP_JUMP_FORWARD_IF_NONE": control.pop_jump_if(_is_none),
-    "POP_JUMP_FORWARD_IF_NOT_NONE": control.pop_jump_if(_is_not_none),
-    "POP_JUMP_BACKWARD_IF_TRUE": control.pop_jump_if(bool),
-    "POP_JUMP_BACKWARD_IF_FALSE": control.pop_jump_if(operator.not_),
-    "POP_JUMP_BACKWARD_IF_NONE": control.pop_jump_if(_is_none),
-    "POP_JUMP_BACKWARD_IF_NOT_NONE": control.pop_jump_if(_is_not_none),
-    "LIST_TO_TUPLE": operators.unary(tuple),
-    "KW_NAMES": calls.kw_names,
-    "PRECALL": stack.nop,
-    "CALL": calls.call_with_function_above,
-    "MAKE_FUNCTION": calls.make_function,
-    "SEND": generators.send_and_drop,
-}
-
-_SINCE_3_12: dict[str, Handler] = {
-    "LOAD_FAST_CHECK": names.load_fast,
-    "LOAD_FAST_AND_CLEAR": names.load_fast_and_clear,
-    "LOAD_FROM_DICT_OR_DEREF": names.load_from_dict_or_deref,
-    "LOAD_LOCALS": names.load_locals,
-    "BINARY_SLICE": operators.binary_slice,
-    "STORE_SLICE": operators.store_slice,
-    "POP_JUMP_IF_TRUE": control.pop_jump_if(bool),
-    "POP_JUMP_IF_FALSE": control.pop_jump_if(operator.not_),
-    "POP_JUMP_IF_NONE": control.pop_jump_if(_is_none),
-    "POP_JUMP_IF_NOT_NONE": control.pop_jump_if(_is_not_none),
-    "CALL_INTRINSIC_1": operators.call_intrinsic_1,
-    "SEND": generators.send,
-    "END_SEND": generators.end_send,
-    "CLEANUP_THROW": generators.cleanup_throw,
-}
-
-_3_12: dict[str, Handler] = {
-    **_UNTIL_3_13,
-    **_SINCE_3_12,
-    "RETURN_CONST": control.return_const,
-    "LOAD_CLOSURE": names.load_closure,
-    "LOAD_GLOBAL": names.load_global(null_first=True),
-    "LOAD_ATTR": names.load_attr_or_method(null_first=True),
-    "LOAD_SUPER_ATTR": names.load_super_attr(null_first=True),
-    "COMPARE_OP": operators.compare_op,
-    "FORMAT_VALUE": operators.format_value,
-    "FOR_ITER": control.for_iter(1),
-    "END_FOR": control.end_for_pops_two,
-    "KW_NAMES": calls.kw_names,
-    "CALL": calls.call_with_function_above,
-    "MAKE_FUNCTION": calls.make_function,
-}
-
-_SINCE_3_13: dict[str, Handler] = {
-    "LOAD_FAST_LOAD_FAST": names.load_fast_load_fast,
-    "STORE_FAST_LOAD_FAST": names.store_fast_load_fast,
-    "STORE_FAST_STORE_FAST": names.store_fast_store_fast,
-    "LOAD_GLOBAL": names.load_global(null_first=False),
-    "LOAD_ATTR": names.load_attr_or_method(null_first=False),
-    "LOAD_SUPER_ATTR": names.load_super_attr(null_first=False),
-    "COMPARE_OP": operators.compare_op_to_bool,
-    "TO_BOOL": operators.unary(bool),
-    "CONVERT_VALUE": operators.convert_value,
-    "FORMAT_SIMPLE": operators.unary(format),
-    "FORMAT_WITH_SPEC": operators.binary(format),
-    "END_FOR": stack.pop_top,
-    "CALL": calls.call_with_function_below,
-    "CALL_KW": calls.call_kw,
-    "MAKE_FUNCTION": calls.make_plain_function,
-    "SET_FUNCTION_ATTRIBUTE": calls.set_function_attribute,
-}
-
-_3_13: dict[str, Handler] = {
-    **_UNTIL_3_13,
-    **_SINCE_3_12,
-    **_SINCE_3_13,
-    "RETURN_CONST": control.return_const,
-    "FOR_ITER": control.for_iter(2),
-}
-
-_3_14: dict[str, Handler] = {
-    **_ALWAYS,
-    **_SINCE_3_12,
-    **_SINCE_3_13,
-    "LOAD_SMALL_INT": stack.load_small_int,
-    "LOAD_COMMON_CONSTANT": stack.load_common_constant,
-    "NOT_TAKEN": stack.nop,
-    "POP_ITER": stack.pop_top,
-    "LOAD_FAST_BORROW": names.load_fast,
-    "LOAD_FAST_BORROW_LOAD_FAST_BORROW": names.load_fast_load_fast,
-    "LOAD_FROM_DICT_OR_GLOBALS": names.load_from_dict_or_globals,
-    "FOR_ITER": control.for_iter(1, keeps_iterator=True),
-    "CALL_FUNCTION_EX": calls.call_function_ex,
-    "LOAD_SPECIAL": classes.load_special,
-    "WITH_EXCEPT_START": classes.with_except_start,
-}
-
-HANDLERS: dict[str, dict[str, Handler]] = {
-    "3.11": _3_11,
-    "3.12": _3_12,
-    "3.13": _3_13,
-    "3.14": _3_14,
-}
-"""Handlers of opcodes, by version of CPython."""
+"""The handlers, by opcode. A version of CPython uses those of the opcodes that it has."""
