@@ -169,7 +169,7 @@ def object_header(obj: object) -> ObjectHeader:
 
 def _count_fields(data: bytes, count: int | None, *, agrees: bool) -> Iterator[Field]:
     """Yield the reference count and, from 3.14 on, the two fields that share its word."""
-    text = "immortal" if count is None else _references(count)
+    text = "immortal" if count is None else f"{count} reference{'s' * (count != 1)}"
     size = _COUNT_BYTES
     yield Field(0, data[:size], size, "ob_refcnt", text, "sys.getrefcount", agrees)
     if size == 4:
@@ -177,22 +177,15 @@ def _count_fields(data: bytes, count: int | None, *, agrees: bool) -> Iterator[F
         yield Field(6, data[6:8], 2, "ob_flags", "flags")
 
 
-def _references(count: int) -> str:
-    return f"{count} reference" + "s" * (count != 1)
-
-
 def _check_platform() -> None:
     special = hasattr(sys, "getobjects") or bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     default = struct.calcsize("P") == 8 and sys.byteorder == "little" and not special
     version = ".".join(map(str, sys.version_info[:2]))
-    if sys.implementation.name == "cpython" and default and version in SUPPORTED:
-        return
-    python = f"{platform.python_implementation()} {version}"
-    python += ", a debug or free-threaded build" if special else ""
-    raise BytecodeError(
-        f"object_header supports 64-bit CPython 3.11 to 3.14; this is {python}, "
-        f"{8 * struct.calcsize('P')} bits, {sys.byteorder}-endian. Run it on a supported Python."
-    )
+    if sys.implementation.name != "cpython" or not default or version not in SUPPORTED:
+        raise BytecodeError(
+            "object_header supports 64-bit builds of CPython 3.11 to 3.14 with default options; "
+            f"this is {sys.implementation.name} {sys.version}. Run it on a supported Python."
+        )
 
 
 def _hex(field: Field) -> str:

@@ -65,7 +65,6 @@ def test_what_has_no_bytecode_is_refused(value: object) -> None:
         Box().open,
         Box.open,
         vars(Box)["of"],
-        (i for i in ()),
         "plain(1)",
         functools.wraps(plain)(lambda x: x),
     ],

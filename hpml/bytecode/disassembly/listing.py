@@ -137,11 +137,6 @@ class Disassembly(Shown):
         """The function's instructions in basic blocks."""
         return self.listings[0].blocks
 
-    @property
-    def table(self) -> Table:
-        """The function's instructions as a table."""
-        return self.listings[0].table
-
     def __str__(self) -> str:
         parts = [str(listing.table) for listing in self.listings]
         return "\n\n".join([*parts, self._note()])
@@ -161,7 +156,7 @@ def disassemble(func_or_code_or_source: object) -> Disassembly:
     """Return the bytecode of a function, as the running CPython compiled it.
 
     Args:
-        func_or_code_or_source: a function, method, generator, code object, or source text.
+        func_or_code_or_source: a function, method, code object, or source text.
 
     Raises:
         BytecodeError: if it has no bytecode, or the text does not compile.

@@ -31,8 +31,10 @@ class Pyc(Shown):
         seconds, size = struct.unpack("<II", self.header[8:16])
         when = datetime.fromtimestamp(seconds, tz=UTC)
         stale = "0: stale if the source's time or size differ"
+        magic = int.from_bytes(self.header[:2], "little")
+        meaning = f"{magic} and a line end: the format of Python {python_version()}"
         rows: list[list[object]] = [
-            ["0–3", self.header[:4], "magic number", self._magic()],
+            ["0–3", self.header[:4], "magic number", meaning],
             ["4–7", self.header[4:8], "flags", stale],
             ["8–11", self.header[8:12], "time", f"source changed {when:%Y-%m-%d %H:%M:%S} UTC"],
             ["12–15", self.header[12:16], "size", f"the source has {size} bytes"],
@@ -44,10 +46,6 @@ class Pyc(Shown):
             title="The .pyc file",
             formats={"in the file": lambda data: data.hex(" ") if isinstance(data, bytes) else ""},
         )
-
-    def _magic(self) -> str:
-        number = int.from_bytes(self.header[:2], "little")
-        return f"{number} and a line end: the format of Python {python_version()}"
 
 
 def pyc_of(source: str) -> Pyc:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import linecache
 from dataclasses import dataclass, field
-from types import CodeType, FunctionType, GeneratorType, MethodType
+from types import CodeType, FunctionType, MethodType
 
 from hpml.base.errors import describe
 from hpml.bytecode.errors import BytecodeError
-
-SOURCE_NAME = "<source>"
-"""The file name in code compile_source from source text."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +31,6 @@ def subject_of(value: object) -> Subject:
         return Subject("source text", compile_source(value), value)
     if isinstance(value, CodeType):
         return Subject(f"code {value.co_qualname}", value)
-    if isinstance(value, GeneratorType):
-        return Subject(f"generator {value.__qualname__}", value.gi_code)
     kind = "method" if isinstance(value, MethodType) else "function"
     function = getattr(value, "__func__", value)  # of a bound, static or class method
     if isinstance(function, FunctionType):
@@ -46,21 +41,12 @@ def subject_of(value: object) -> Subject:
     )
 
 
-def compile_source(source: str, mode: str = "exec") -> CodeType:
+def compile_source(source: str) -> CodeType:
     """Return the code object of source text."""
     try:
         # Without dont_inherit, the text would inherit this file's __future__ imports.
-        code: CodeType = compile(source, SOURCE_NAME, mode, dont_inherit=True)
-    except SyntaxError as error:
-        where = f"line {error.lineno}: " if error.lineno else ""
-        shown = f"\n    {error.text.strip()}" if error.text else ""
-        raise BytecodeError(
-            f"The source text does not compile: {where}{error.msg}.{shown}"
-        ) from None
-    except (RecursionError, MemoryError):
-        raise BytecodeError(
-            "The source text does not compile: it is nested too deeply. Split the expression."
-        ) from None
-    except ValueError as error:  # null bytes, a lone surrogate
-        raise BytecodeError(f"The source text does not compile: {error}.") from None
+        code: CodeType = compile(source, "<source>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        reason = str(error) or "it is nested too deeply"
+        raise BytecodeError(f"The source text does not compile: {reason}.") from None
     return code

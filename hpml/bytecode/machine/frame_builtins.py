@@ -12,6 +12,7 @@ from collections.abc import Callable
 from types import CellType
 from typing import Any
 
+from hpml.bytecode.machine.opcodes.names import contents
 from hpml.bytecode.machine.state import Frame
 from hpml.bytecode.null import NULL
 from hpml.bytecode.own_code import BUILTINS
@@ -30,7 +31,8 @@ def call_frame_builtin(
 def _locals(frame: Frame) -> Any:
     if frame.namespace is not None:
         return frame.namespace
-    return frame.named_variables()
+    local, cells = frame.variables()
+    return local | cells
 
 
 def _super(frame: Frame) -> Any:
@@ -39,23 +41,15 @@ def _super(frame: Frame) -> Any:
         raise RuntimeError("super(): no arguments")
     instance = frame.slots[0]
     if type(instance) is CellType and names[0] in frame.decoded.cell_names:
-        instance = _contents(instance)
+        instance = contents(frame, 0)
     if instance is NULL:
         raise RuntimeError("super(): arg[0] deleted")
     if "__class__" not in frame.code.co_freevars:
         raise RuntimeError("super(): __class__ cell not found")
-    cell = frame.slots[len(names) - 1 - frame.code.co_freevars[::-1].index("__class__")]
-    owner = _contents(cell)
+    owner = contents(frame, len(names) - 1 - frame.code.co_freevars[::-1].index("__class__"))
     if owner is NULL:
         raise RuntimeError("super(): empty __class__ cell")
     return super(owner, instance)
-
-
-def _contents(cell: CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return NULL
 
 
 def _without_arguments(function: Callable[[Frame], Any]) -> Callable[..., Any]:

@@ -25,7 +25,7 @@ def start(frame: Frame) -> Any:
     """Return the generator whose body is `frame`, past its first instructions."""
     stack = frame.coroutine_stack = CoroutineStack(frame.coroutine_stack.state)
     generator: Any = _generator(stack, frame)
-    generator.__name__ = frame.short_name
+    generator.__name__ = frame.function.__name__
     generator.__qualname__ = frame.name
     return generator
 
@@ -58,23 +58,19 @@ def _resume(
     if thrown is not None and state.stopped:
         return Reraise(thrown)
     coroutine_stack.push(frame)
-    if thrown is not None:
-        throw_outcome = _throw(coroutine_stack, frame, thrown)
-        if throw_outcome is not None:
-            if coroutine_stack.frames:
-                coroutine_stack.frames.clear()
-                state.depth -= 1
-            return throw_outcome
-    else:
-        frame.stack.append(value)
     try:
-        outcome = run(coroutine_stack)
+        if thrown is None:
+            frame.stack.append(value)
+        else:
+            outcome = _throw(coroutine_stack, frame, thrown)
+            if outcome is not None:
+                return outcome
+        return run(coroutine_stack)
     finally:
         # After a return or an exception the frame is popped already.
         if coroutine_stack.frames:
             coroutine_stack.frames.clear()
             state.depth -= 1
-    return outcome
 
 
 def _throw(

@@ -9,12 +9,11 @@ runs next.
 from __future__ import annotations
 import __future__
 
-import builtins
 import inspect
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
@@ -33,59 +32,41 @@ _CLEANUP_STEPS = 10_000
 """Steps beyond the limit for the program's ``finally`` and ``with`` blocks."""
 
 
+@dataclass(slots=True, eq=False)
 class Frame:
     """One call of a function.
 
     `slots` has the parameters and other local variables, then the cells shared with inner
-    functions, then those from outer functions; an empty slot is NULL. `index` is the index of the
-    next instruction. KW_NAMES sets `keyword_names` for the next CALL. `namespace` is the dictionary
+    functions, then those from outer functions; an empty slot is NULL. `namespace` is the dictionary
     that a class body fills; None in a function. `finish` converts the returned value to the value
-    of the call.
+    of the call. `index` is the index of the next instruction. `keyword_names` are those of the next
+    CALL.
     """
 
-    __slots__ = (
-        "builtins",
-        "closure",
-        "code",
-        "coroutine_stack",
-        "current",
-        "decoded",
-        "finish",
-        "globals",
-        "index",
-        "keyword_names",
-        "name",
-        "namespace",
-        "short_name",
-        "slots",
-        "stack",
-    )
+    function: FunctionType
+    decoded: DecodedCode
+    slots: list[Any]
+    coroutine_stack: CoroutineStack
+    namespace: Any = None
+    finish: Callable[[Any], Any] | None = None
+    index: int = 0
+    keyword_names: tuple[str, ...] = ()
+    stack: list[Any] = field(init=False)
+    current: DecodedInstruction = field(init=False)
+    name: str = field(init=False)
+    globals: dict[str, Any] = field(init=False)
+    builtins: dict[str, Any] = field(init=False)
 
-    def __init__(
-        self,
-        function: FunctionType,
-        decoded: DecodedCode,
-        slots: list[Any],
-        coroutine_stack: CoroutineStack,
-        *,
-        namespace: Any = None,
-        finish: Callable[[Any], Any] | None = None,
-    ) -> None:
-        self.code: CodeType = function.__code__
-        self.name = function.__qualname__
-        self.short_name = function.__name__
-        self.decoded = decoded
-        self.globals = function.__globals__
-        self.builtins: dict[str, Any] = getattr(function, "__builtins__", vars(builtins))
-        self.namespace = namespace
-        self.closure: tuple[CellType, ...] = function.__closure__ or ()
-        self.slots = slots
-        self.stack: list[Any] = coroutine_stack.state.new_stack()
-        self.index = 0
-        self.current: DecodedInstruction = decoded.instructions[0]
-        self.keyword_names: tuple[str, ...] = ()
-        self.coroutine_stack = coroutine_stack
-        self.finish = finish
+    def __post_init__(self) -> None:
+        self.stack = self.coroutine_stack.state.new_stack()
+        self.current = self.decoded.instructions[0]
+        self.name = self.function.__qualname__
+        self.globals = self.function.__globals__
+        self.builtins = self.function.__builtins__
+
+    @property
+    def code(self) -> CodeType:
+        return self.decoded.code
 
     def variables(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the local variables and the contents of cells by name, without empty ones."""
@@ -106,11 +87,6 @@ class Frame:
             names = (name for name in self.namespace if type(name) is str)
             local |= {name: dict.get(self.namespace, name) for name in names}
         return local, cells
-
-    def named_variables(self) -> dict[str, Any]:
-        """Return all variables that have a value, by name, as ``locals()`` does."""
-        local, cells = self.variables()
-        return {name: value for name, value in (local | cells).items() if isinstance(name, str)}
 
 
 def _call(function: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
@@ -234,7 +210,7 @@ class MachineState:
             return None
         if namespace is None and not decoded.code.co_flags & inspect.CO_OPTIMIZED:
             namespace = function.__globals__  # the code of a module
-        return Frame(function, decoded, slots, coroutine_stack, namespace=namespace, finish=finish)
+        return Frame(function, decoded, slots, coroutine_stack, namespace, finish)
 
     def native_call(self, frame: Frame) -> Callable[..., Any]:
         """Return a function with the globals of `frame` that calls another natively."""

@@ -86,7 +86,7 @@ def make_cell(frame: Frame, instruction: DecodedInstruction) -> None:
 
 def copy_free_vars(frame: Frame, instruction: DecodedInstruction) -> None:
     """Copy the cells of outer functions into the last slots."""
-    frame.slots[len(frame.slots) - instruction.arg :] = frame.closure
+    frame.slots[len(frame.slots) - instruction.arg :] = frame.function.__closure__ or ()
 
 
 def contents(frame: Frame, slot: int) -> Any:
