@@ -137,7 +137,6 @@ def test_a_line_leads_to_its_executions() -> None:
     # Each time the line begins, and each time a call on it comes back.
     assert [animation.events[place].kind for place in visits] == ["step", "back"] * 2
     assert {animation.events[place].line for place in visits} == {line}
-    assert f'<option value="{places[1]}">{line}: s = s + check(item)</option>' in animation.template
 
 
 def test_the_limit_on_steps_shows_what_there_is_and_says_so() -> None:
@@ -194,7 +193,7 @@ def test_hostile_names_values_and_text_stay_text() -> None:
     page = Outline(animation.html)
     allowed = {"div", "style", "p", "b", "h4", "small", "code", "pre", "span", "i", "em", "ol"}
     allowed |= {"svg", "g", "path", "table", "thead", "tbody", "tr", "th", "td", "details"}
-    allowed |= {"summary", "script", "caption", "label", "select", "option"}
+    allowed |= {"summary", "script", "caption"}
     assert {tag for tag, _ in page.tags} <= allowed
     assert len(page.named("script")) == 1
     assert not any(name.startswith("on") for _, attributes in page.tags for name in attributes)
@@ -231,6 +230,5 @@ def test_every_construct_makes_an_animation_that_shows_each_step(name: str) -> N
     ended = animation.trace.value is not None or animation.trace.exception is not None
     assert (animation.events[-1].kind == "stopped") is not ended
     for event, keyframe in zip(animation.events, animation.keyframes, strict=True):
-        assert "leaves the stack as it is" not in keyframe.line
         assert any(part.startswith("o") and on == "here" for part, on in keyframe.marks.items())
         assert len(event.stack) >= len([n for n in keyframe.texts if n.startswith("K")]) - 1

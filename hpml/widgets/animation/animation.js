@@ -91,15 +91,6 @@ function start(root) {
     const next = list.find((index) => index > now);
     return next === undefined ? list[0] : next;
   }
-  // Selects the option with the latest keyframe up to now.
-  function place_in(list) {
-    let latest = -1;
-    Array.from(list.options).forEach((option) => {
-      option.value.split(" ").map(Number).forEach((index) => {
-        if (index <= now && index > latest) { latest = index; option.selected = true; }
-      });
-    });
-  }
   function show(index) {
     now = Math.max(0, Math.min(count - 1, index));
     states[now].forEach((list, kind) => list.forEach((text, i) => {
@@ -108,7 +99,6 @@ function start(root) {
     }));
     shown = states[now];
     template.querySelectorAll('[data-on~="here"]').forEach(bring);
-    template.querySelectorAll("select.hpml-animation-go").forEach(place_in);
     caption.textContent = animation.strings[animation.keyframes[now][0]];
     place.textContent = (now + 1) + " / " + count;
     if (chooses) list.value = String(now);
@@ -173,9 +163,6 @@ function start(root) {
     const found = target(event);
     if (found) go(leads(found.dataset.go));
   });
-  template.addEventListener("change", (event) => {
-    if (event.target.matches("select.hpml-animation-go")) go(leads(event.target.value));
-  });
   template.querySelectorAll("[data-go][aria-label]:not(button)").forEach((element) => {
     element.setAttribute("role", "button");
     element.setAttribute("tabindex", "0");
@@ -186,10 +173,6 @@ function start(root) {
     event.stopPropagation();
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const on = event.target, pressed = target(event);
-    if (event.key === "Enter" && on.matches("select.hpml-animation-go")) {
-      go(leads(on.value));
-      event.preventDefault();
-    }
     if (on.tagName === "SELECT" || on.tagName === "SUMMARY") return;
     const across = chooses ? animation.columns : 0;  // in a list, all four arrow keys move
     const moves = {ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: count - 1};

@@ -62,8 +62,7 @@ class Animation:
     The reader plays, steps and moves a slider, by mouse or keyboard (Space, Left, Right, Home,
     End); with `labels`, a list replaces the player. Clicking an element of the template or of
     pieces with ``data-go="7"`` shows keyframe 7, with ``data-go="7 9"`` the next of these. Tab
-    stops at such elements of the template if they have an ``aria-label``. A ``<select
-    class="hpml-animation-go">`` goes to the keyframe in its option's value.
+    stops at such elements of the template if they have an ``aria-label``.
 
     Attributes:
         title: title, also for screen readers.

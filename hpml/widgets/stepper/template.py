@@ -21,29 +21,13 @@ def template(layout: Layout) -> str:
     codes = range(len(layout.codes))
     return (
         f'<p class="says" {part("says")}><span {placeholder("says")}></span></p><div class="bench">'
-        f'<div class="panel text"><h4>Source{_jump(layout)}</h4>'
+        f'<div class="panel text"><h4>Source</h4>'
         f"{''.join(_source(layout, number) for number in dict.fromkeys(layout.source_of))}"
         f"{_printed(layout)}</div>"
         f'<div class="panel ops">{"".join(_listing(layout, code) for code in codes)}'
         f"{_guard(layout)}</div>"
         f'<div class="panel state">{_callers(layout)}{_stack(layout)}'
         f"{''.join(_values(layout, code) for code in codes)}</div></div>"
-    )
-
-
-def _jump(layout: Layout) -> str:
-    """Return the menu of lines to go to."""
-    options = []
-    for (source, line), visits in sorted(layout.visits_of_lines().items()):
-        text = layout.sources[source].lines[line - layout.sources[source].first].strip()
-        label = html.escape(f"{line}: {text[:60]}")
-        options.append(f'<option value="{_list(visits)}">{label}</option>')
-    if not options:
-        return ""
-    return (
-        '<label class="jump" title="Goes to the next execution of this line; Enter goes to the '
-        'one after it">Jump to line <select class="hpml-animation-go" '
-        f'aria-label="Jump to line">{"".join(options)}</select></label>'
     )
 
 
