@@ -1,43 +1,24 @@
 """Which instructions run, in which order: CPython's report beside the machine's.
 
 CPython reports instructions to `sys.monitoring` from 3.12 on, and to a trace function with
-``f_trace_opcodes`` on 3.11. Neither reports all of them; `NEVER_REPORTED` says which not, and why.
+``f_trace_opcodes`` on 3.11. Neither reports all of them; `silent` says which not, and why.
 """
 
 from __future__ import annotations
 
 import contextlib
 import dis
+import sys
 from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
-from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.machine.decode import decode
 from hpml.bytecode.machine.machine import call
 from hpml.bytecode.machine.state import Frame, MachineState
 from hpml.sandbox.instructions import watch_instructions
 
 Offsets = list[tuple[CodeType, int]]
-
-_OWN_EVENT = "CPython reports it as the start or resumption of a function, not as an instruction"
-_BEFORE = (
-    "MAKE_CELL, COPY_FREE_VARS and RETURN_GENERATOR prepare the frame; CPython begins to report "
-    "on a function at its first RESUME"
-)
-_AS_EXTENDED = "EXTENDED_ARG is reported in its place, and the two are executed as one"
-
-NEVER_REPORTED: dict[str, dict[str, str]] = {
-    "3.11": {
-        "RESUME": _OWN_EVENT,
-        "any before the first RESUME": _BEFORE,
-        "any after EXTENDED_ARG": _AS_EXTENDED,
-    },
-    "3.12": {"RESUME": _OWN_EVENT, "any before the first RESUME": _BEFORE},
-    "3.13": {"RESUME": _OWN_EVENT, "any before the first RESUME": _BEFORE},
-    "3.14": {"RESUME": _OWN_EVENT, "any before the first RESUME": _BEFORE},
-}
-"""The instructions that CPython executes and does not report, by version, with the reason."""
 
 SPECIAL = {
     "newer_syntax.annotations_of_a_class": "annotationlib executes the code of __annotate__ as "
@@ -81,8 +62,7 @@ def by_machine(function: Any, codes: set[CodeType]) -> Offsets:
     """
     spy: Any = _Spy()
     call(MachineState(10_000_000, lambda other: True, decode, spy), function, [], {})
-    silent = NEVER_REPORTED[python_version()]
-    listings = {code: _silent(code, silent) for code in codes}
+    listings = {code: silent(code) for code in codes}
     return [
         (code, offset)
         for code, opname, offset in spy.seen
@@ -97,28 +77,26 @@ def opcodes_by_machine(function: Any) -> set[str]:
     return {opname for _, opname, _ in spy.seen}
 
 
-def _silent(code: CodeType, silent: dict[str, str]) -> set[int]:
-    """Return the offsets of the instructions of `code` that CPython never reports."""
+def silent(code: CodeType) -> set[int]:
+    """Return the offsets of the instructions of `code` that CPython executes and never reports.
+
+    RESUME is an event of its own, and what precedes the first one prepares the frame. 3.11 reports
+    EXTENDED_ARG in place of the instruction that it extends.
+    """
     found = set()
-    before = ""
-    begun = False
+    begun = extended = False
     for item in dis.get_instructions(code):
         begun = begun or item.opname == "RESUME"
-        if (
-            item.opname in silent
-            or f"any after {before}" in silent
-            or (not begun and "any before the first RESUME" in silent)
-        ):
+        if item.opname == "RESUME" or not begun or extended:
             found.add(item.offset)
-        before = item.opname
+        extended = item.opname == "EXTENDED_ARG" and sys.version_info < (3, 12)
     return found
 
 
 def by_cpython(function: Callable[[], Any], codes: set[CodeType]) -> Offsets:
     """Return code object and offset of each instruction of `codes` that CPython reports."""
     seen: Offsets = []
-    silent = NEVER_REPORTED[python_version()]
-    listings = {code: _silent(code, silent) for code in codes}
+    listings = {code: silent(code) for code in codes}
 
     def report(code: CodeType, offset: int) -> None:
         if offset not in listings[code]:

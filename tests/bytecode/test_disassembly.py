@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from hpml.bytecode.disassembly import disassemble
+from hpml.bytecode.disassembly import disassemble, pyc_of
 from hpml.bytecode.errors import BytecodeError
 from tests.bytecode.plain_checks import CHECKS
 
@@ -103,3 +103,9 @@ def test_a_deeply_nested_function_needs_no_recursion() -> None:
     lines = [f"{' ' * depth}def f{depth}():" for depth in range(80)]
     source = "\n".join([*lines, " " * 80 + "pass"])
     assert len(disassemble(source).listings) == 81
+
+
+@pytest.mark.parametrize("source", [len, "a b", "-" * 100_000 + "1", "x" + ".y" * 20_000])
+def test_a_pyc_of_what_does_not_compile_is_refused(source: str) -> None:
+    with pytest.raises(BytecodeError):
+        pyc_of(source)

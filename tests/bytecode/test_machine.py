@@ -49,27 +49,18 @@ def test_arguments_that_do_not_fit_are_refused_in_the_words_of_cpython() -> None
         trace(double)
 
 
-@pytest.mark.parametrize("thing", [len, 3, "text", int, None])
+async def wait() -> int:
+    return 1
+
+
+@pytest.mark.parametrize("thing", [len, 3, "text", int, None, wait])
 def test_refuses_what_is_no_python_function(thing: object) -> None:
     with pytest.raises(BytecodeError):
         trace(thing)  # type: ignore[arg-type]
 
 
-def test_refuses_async_functions() -> None:
-    async def wait() -> None: ...
-
-    with pytest.raises(BytecodeError):
-        trace(wait)
-
-
 def test_an_async_function_that_is_called_is_left_to_cpython() -> None:
-    async def wait() -> int:
-        return 1
-
-    def make() -> object:
-        return wait()
-
-    coroutine = run(make)
+    coroutine = run(lambda: wait())
     assert inspect.iscoroutine(coroutine)
     coroutine.close()
 

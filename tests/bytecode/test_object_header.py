@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from hpml.base.style import PALETTE
 from hpml.bytecode.errors import BytecodeError
 from hpml.bytecode.object_header import object_header
 
@@ -98,11 +97,3 @@ def test_elsewhere_it_is_refused(
     monkeypatch.setattr(module, "sys", SimpleNamespace(**{**vars(sys), **change}))
     with pytest.raises(BytecodeError):
         object_header(1)
-
-
-def test_the_colour_of_the_count_is_that_of_no_other_field() -> None:
-    page = object_header([1000, 2000, 3000])._repr_html_()
-    orange = f"border-top: 3px solid {PALETTE['accent']}"
-    assert page.count(orange) == next(
-        field.size for field in object_header([1]).fields if field.name == "ob_refcnt"
-    )

@@ -153,11 +153,6 @@ def unpacking_too_few_with_a_star():
     return a, b, c, d
 
 
-def unpacking_too_few_before_a_star():
-    a, b, *c = (1,)
-    return a, b, c
-
-
 def unpacking_stops_early():
     source = iter(range(100))
     try:

@@ -71,25 +71,6 @@ def class_hooks():
     return Base.seen, Child.field, Child().field
 
 
-def metaclass_conflict():
-    class M1(type):
-        pass
-
-    class M2(type):
-        pass
-
-    class A(metaclass=M1):
-        pass
-
-    class B(metaclass=M2):
-        pass
-
-    class C(A, B):
-        pass
-
-    return C
-
-
 def init_that_is_a_static_or_class_method():
     seen = []
 

@@ -158,31 +158,3 @@ def pattern_is_no_class():
     match 1:
         case kind():
             return "never"
-
-
-def match_args_are_wrong():
-    class Wrong:
-        __match_args__ = ["x"]
-
-    match Wrong():
-        case Wrong(1):
-            return "never"
-
-
-def attribute_matched_twice():
-    match Named("a"):
-        case Named("a", name="a"):
-            return "never"
-
-
-def names_to_match_must_be_plain_strings():
-    class Name(str):
-        pass
-
-    class P:
-        __match_args__ = (Name("x"),)
-        x = 1
-
-    match P():
-        case P(found):
-            return found

@@ -78,23 +78,6 @@ def recursion():
     return fib(12), ackermann(2, 2)
 
 
-def mutual_recursion():
-    def even(n):
-        return n == 0 or odd(n - 1)
-
-    def odd(n):
-        return n != 0 and even(n - 1)
-
-    return even(50), odd(7), even(9)
-
-
-def recursion_400_deep():
-    def down(n):
-        return 0 if n == 0 else 1 + down(n - 1)
-
-    return down(400)
-
-
 def recursion_without_end_is_caught():
     depth = 0
 
