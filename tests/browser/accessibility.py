@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -28,3 +30,17 @@ def violations(page: Any, part: str = "body") -> list[str]:
         if rule["impact"] in _FAIL
         for node in rule["nodes"]
     ]
+
+
+@contextlib.contextmanager
+def dark(page: Any) -> Iterator[None]:
+    """Switch JupyterLab to its dark theme, and back: the server would keep it for other tests."""
+    change = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
+    seen = "light => document.body.dataset.jpThemeLight === light"
+    page.evaluate(change, "JupyterLab Dark")
+    page.wait_for_function(seen, arg="false")
+    try:
+        yield
+    finally:
+        page.evaluate(change, "JupyterLab Light")
+        page.wait_for_function(seen, arg="true")

@@ -294,24 +294,6 @@ def _opening(browser: Any, server: Server) -> Iterator[Any]:
                 _ask(server, "DELETE", f"/api/sessions/{session}")
 
 
-@pytest.fixture(scope="session")
-def shot() -> Any:
-    """Return a function that keeps a picture of a page, or of a part of one, to look at.
-
-    ``shot(page, "name")`` writes name.png to the folder that HPML_ARTEFACTS names, else to
-    results/browser, which is not in git.
-    """
-    folder = Path(os.environ.get("HPML_ARTEFACTS") or _ROOT / "results" / "browser")
-    folder.mkdir(parents=True, exist_ok=True)
-
-    def kept(page: Any, name: str) -> Path:
-        path = folder / f"{name}.png"
-        (page.page if isinstance(page, LabPage) else page).screenshot(path=path)
-        return path
-
-    return kept
-
-
 def _environment(home: Path, token: str) -> dict[str, str]:
     private = {
         "JUPYTER_CONFIG_DIR": "config",

@@ -7,19 +7,26 @@ from typing import Any
 
 import pytest
 
-from tests.browser.accessibility import violations
-from tests.browser.test_animations import dark
+from tests.browser.accessibility import dark, violations
 from tests.browser.test_icicle import PROFILE
+from tests.browser.test_players import BROWSER, PLAYER
+from tests.browser.test_stepper import TOTAL
 from tests.browser.test_widths import WIDGETS
 
 WITH_A_KERNEL = {
-    "icicle": PROFILE,
-    "explore": "from hpml.widgets import explore\nexplore(lambda n, w: n, n=[3, 4], w=['a', 'b'])",
-    "question": "from hpml.labs import predict\n"
-    "predict('How many?', unit='calls', key='axe')\n"
-    "predict('Which?', choices=['one', 'two'], key='axe-two')",
-    "tables": "from hpml.labs import check, progress, say\ncheck(lambda name: name)\n"
-    "display(progress(), say('`code` and **more**'))",
+    "animations": [PLAYER, BROWSER, TOTAL],
+    "icicle": [PROFILE],
+    "explore": [
+        "from hpml.widgets import explore\nexplore(lambda n, w: n, n=[3, 4], w=['a', 'b'])"
+    ],
+    "question": [
+        "from hpml.labs import predict\npredict('How many?', unit='calls', key='axe')",
+        "predict('Which?', choices=['one', 'two'], key='axe-two')",
+    ],
+    "tables": [
+        "from hpml.labs import check, progress, say\ncheck(lambda name: name)",
+        "display(progress(), say('`code` and **more**'))",
+    ],
 }
 
 
@@ -41,7 +48,7 @@ def test_a_widget_violates_no_rule_on_a_page_of_its_own(
 
 @pytest.mark.parametrize("name", WITH_A_KERNEL)
 def test_what_needs_a_kernel_violates_none_in_a_notebook(name: str, scratch: Any) -> None:
-    scratch.show(WITH_A_KERNEL[name])
+    scratch.show(*WITH_A_KERNEL[name])
     scratch.page.locator(".jp-OutputArea-output").last.wait_for()
     found = violations(scratch.page, ".jp-OutputArea")
     with dark(scratch.page):

@@ -13,9 +13,7 @@ from hpml.widgets import execution_player
 from tests.browser.accessibility import violations
 
 
-def test_the_book_is_searched_and_its_players_move_offline(
-    offline: Any, shot: Any, tmp_path: Path
-) -> None:
+def test_the_book_is_searched_and_its_players_move_offline(offline: Any, tmp_path: Path) -> None:
     player = execution_player({"x": [], "y": ["x"], "z": ["y"]}, ["lazy", "ordered"], title="Chain")
     shown = new_output("display_data", dict(player._repr_mimebundle_()))
     notebooks = {
@@ -34,14 +32,12 @@ def test_the_book_is_searched_and_its_players_move_offline(
     offline.goto((tmp_path / "book" / "index.html").as_uri())
     offline.get_by_label("Search in all labs").fill("CHAIN deep who")
     offline.get_by_role("status").filter(has_text="1 found").wait_for()
-    shot(offline, "book_index")
     assert violations(offline) == []
     offline.get_by_role("link", name="The deep chain").click()
     heading = offline.get_by_role("heading", name="The deep chain")
     assert heading.evaluate("(h) => h.getBoundingClientRect().top < innerHeight")
     offline.get_by_role("button", name="One step on").click()
     offline.get_by_text(re.compile(r"2 / \d+")).wait_for()
-    shot(offline, "book_page")
     assert violations(offline) == []
     offline.get_by_role("link", name="← Graphs").first.click()
     offline.get_by_role("link", name="lab 06").click()

@@ -44,7 +44,7 @@ def source(lab: Any) -> str:
     return text
 
 
-def test_the_execution_and_the_loop_length_are_chosen(lab: Any, server: Any, shot: Any) -> None:
+def test_the_execution_and_the_loop_length_are_chosen(lab: Any, server: Any) -> None:
     assert "for layer" not in source(lab)
     choose(lab, "loops", "loops from 3 layers")
     lab.saw("codegen, loops from 3 layers")
@@ -57,20 +57,18 @@ def test_the_execution_and_the_loop_length_are_chosen(lab: Any, server: Any, sho
     lab.saw("lazy: no generated source.")
     # The library's own function is the answer to no question here: it is folded.
     assert not lab.page.get_by_text("while waiting").is_visible()
-    shot(lab, "code_view_folded")
     lab.page.locator("summary", has_text="The library's function").click()
     assert "while waiting" in source(lab)
     lab.save()
     assert "lazy: no generated source." in (server.folder / lab.name).read_text(encoding="utf-8")
 
 
-def test_a_line_and_its_layers_point_at_each_other(lab: Any, shot: Any) -> None:
+def test_a_line_and_its_layers_point_at_each_other(lab: Any) -> None:
     lab.page.locator(".source li", has_text="# Linear_2").hover()
     assert lit(lab, "g") == ["Linear_2", "h0: (None, 4)"]
     lab.page.locator(".hpml-code-view .graph .label", has_text="ReLU_2").hover()
     (line,) = lit(lab, "li")
     assert "# ReLU_2" in line
-    shot(lab, "code_view_pointing")
     area = lab.page.locator(".source")
     area.focus()
     for number in (1, 2):

@@ -43,7 +43,7 @@ def about(page: Any) -> str:
 
 
 def test_a_profile_is_shown_below_its_cell_and_opened_again_without_a_kernel(
-    open_lab: Any, server: Any, shot: Any
+    open_lab: Any, server: Any
 ) -> None:
     server.write("saved.ipynb", PROFILE)
     lab = open_lab("saved.ipynb")
@@ -68,16 +68,9 @@ def test_a_profile_is_shown_below_its_cell_and_opened_again_without_a_kernel(
     assert about(lab.page).startswith("leaf (")
     lab.page.keyboard.press("Escape")
     assert frames(lab.page) == shown
-    root.locator("[data-set=cutoff]").select_option("100")
-    assert 0 < frames(lab.page) <= shown
-    root.locator("[data-set=style]").select_option("sunburst")
-    assert root.locator("svg path").count() == frames(lab.page)
-    shot(lab, "icicle_reopened")
 
 
-def test_a_page_on_disk_is_walked_by_keyboard_and_cut_off(
-    offline: Any, tmp_path: Path, shot: Any
-) -> None:
+def test_a_page_on_disk_is_walked_by_keyboard_and_cut_off(offline: Any, tmp_path: Path) -> None:
     file = tmp_path / "icicle.html"
     file.write_text(f"<!doctype html><meta charset=utf-8>{icicle(TREE).html}", encoding="utf-8")
     offline.goto(file.as_uri())
@@ -107,7 +100,6 @@ def test_a_page_on_disk_is_walked_by_keyboard_and_cut_off(
     assert frames(offline) == 4
     offline.locator("[data-set=style]").select_option("sunburst")
     assert root.locator("svg path").count() == 4
-    shot(root, "sunburst")
     offline.locator("[data-set=style]").select_option("icicle")
     offline.locator("[data-set=depth]").select_option("3")
     assert frames(offline) == 4

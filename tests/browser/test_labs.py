@@ -33,7 +33,7 @@ ASK = "guess = predict('How long does one call take?', unit='us', key='call')"
 
 
 @each_lab
-def test_a_lab_runs_from_the_menu_without_an_error(lab: Any, shot: Any) -> None:
+def test_a_lab_runs_from_the_menu_without_an_error(lab: Any) -> None:
     notebook = lab.notebook()
     shown = result_texts(notebook)
     assert shown != ()
@@ -48,8 +48,6 @@ def test_a_lab_runs_from_the_menu_without_an_error(lab: Any, shot: Any) -> None:
     assert lab.page.get_by_text("Error displaying widget").count() == 0
     for name, (_, checked) in checks(lab).items():
         assert f"{name}: not done yet" in lab.cell(checked).inner_text()
-    lab.cell(0)
-    shot(lab, f"lab_{number(lab)}_top")
 
 
 @each_lab
@@ -80,7 +78,7 @@ def test_a_picture_without_words_is_found() -> None:
 
 
 @each_lab
-def test_a_check_is_failed_and_then_passed(lab: Any, shot: Any) -> None:
+def test_a_check_is_failed_and_then_passed(lab: Any) -> None:
     name, (written, checked) = next(iter(checks(lab).items()))
     folder = ROOT / "tests" / "solutions" / f"lab_{number(lab)}" / name
     wrong = wrong_answers(find(name))[0]
@@ -95,7 +93,6 @@ def test_a_check_is_failed_and_then_passed(lab: Any, shot: Any) -> None:
     assert rows["expected"] != rows["got"]
     assert wrong.diagnosis.replace("`", "") in failed.inner_text()
     colours.append(colour(lab, checked))
-    shot(lab, f"lab_{number(lab)}_failed")
 
     lab.run_cell(checked)  # the same wrong answer once more
     lab.cell(checked).get_by_text(f"hint({name})").wait_for()
@@ -106,11 +103,10 @@ def test_a_check_is_failed_and_then_passed(lab: Any, shot: Any) -> None:
     assert lab.cell(checked).locator("tr").count() == 0
     colours.append(colour(lab, checked))
     assert len(set(colours)) == 3
-    shot(lab, f"lab_{number(lab)}_passed")
 
 
 @each_lab
-def test_an_explanation_asks_and_once_chosen_shows_the_reasons(lab: Any, shot: Any) -> None:
+def test_an_explanation_asks_and_once_chosen_shows_the_reasons(lab: Any) -> None:
     cells = lab.notebook().cells
     index = next(i for i, cell in enumerate(cells) if "explain(explanation)" in cell.source)
     asked = lab.cell(index)
@@ -120,8 +116,6 @@ def test_an_explanation_asks_and_once_chosen_shows_the_reasons(lab: Any, shot: A
     lab.write(index, cells[index].source.replace("= None", f"= {best}"))
     asked.get_by_text(f"You chose {best}. Yes, it tells them apart.").wait_for()
     assert asked.locator("tbody tr").count() == choice(number(lab)).experiments
-    lab.cell(index)
-    shot(lab, f"lab_{number(lab)}_explanation")
 
 
 @pytest.mark.parametrize(

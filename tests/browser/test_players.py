@@ -79,12 +79,11 @@ def lab(scratch: Any) -> Any:
     return scratch
 
 
-def test_an_animation_is_operated_with_the_mouse(lab: Any, shot: Any) -> None:
+def test_an_animation_is_operated_with_the_mouse(lab: Any) -> None:
     player = Player(lab.page, "A tiny graph")
     player.at("1 / 10")
     player.shows("Nothing has happened yet.")
     assert player.lit("known") == ["x"]
-    shot(player.root, "player_first")
 
     player.click("One step on")
     player.at("2 / 10")
@@ -93,7 +92,6 @@ def test_an_animation_is_operated_with_the_mouse(lab: Any, shot: Any) -> None:
     player.click("One step on")
     player.shows("sum asks for double.", "Open requests, 2: sum → double")
     assert (player.lit("waits"), player.lit("asked")) == (["sum"], ["double"])
-    shot(player.root, "player_step")
     player.click("One step back")
     player.at("2 / 10")
     player.click("Last step")
@@ -127,7 +125,7 @@ def test_an_animation_plays_pauses_and_stops_at_its_end(lab: Any) -> None:
 
 
 def test_an_animation_is_operated_with_the_keyboard_and_jupyter_does_not_take_the_keys(
-    lab: Any, shot: Any
+    lab: Any,
 ) -> None:
     cells = lab.page.locator(".jp-Cell").count()
     player = Player(lab.page, "Three diamonds")
@@ -140,7 +138,6 @@ def test_an_animation_is_operated_with_the_keyboard_and_jupyter_does_not_take_th
     player.shows("Done after 50 steps.", "Done after 22 steps.")
     counted = player.root.locator("svg.hpml-graph").first.locator("text.note").all_text_contents()
     assert sorted(counted) == ["", *["1×"] * 3, *["2×"] * 3, *["4×"] * 3]
-    shot(player.root, "player_diamonds")
     player.press("Home")
     player.at("1 / 52")
     player.press("Space")  # plays
@@ -156,7 +153,7 @@ def test_an_animation_is_operated_with_the_keyboard_and_jupyter_does_not_take_th
     player.at("52 / 52")
 
 
-def test_the_graph_is_browsed_by_click_list_link_and_keyboard(lab: Any, shot: Any) -> None:
+def test_the_graph_is_browsed_by_click_list_link_and_keyboard(lab: Any) -> None:
     player = Player(lab.page, "A residual block")
     heading = player.root.get_by_role("heading")
     assert heading.inner_text() == "input"
@@ -164,7 +161,6 @@ def test_the_graph_is_browsed_by_click_list_link_and_keyboard(lab: Any, shot: An
     player.root.locator(".label", has_text="AddOpLayer_1").click()
     assert heading.inner_text() == "AddOpLayer_1"
     assert len(player.lit("parent")) == 2
-    shot(player.root, "graph_browser")
     player.root.locator("dl").get_by_role("button", name="ReLU_1").click()  # a parent
     assert heading.inner_text() == "ReLU_1"
     assert player.lit("chosen") == ["(None, 4, 8, 8)"]
@@ -203,7 +199,7 @@ def test_a_graph_is_chosen_from_a_list_and_its_animation_plays(scratch: Any, ser
 
 
 def test_an_exported_page_plays_from_disk_without_network_or_kernel(
-    lab: Any, server: Any, offline: Any, shot: Any, tmp_path: Path
+    lab: Any, server: Any, offline: Any, tmp_path: Path
 ) -> None:
     import nbconvert
 
@@ -215,7 +211,6 @@ def test_an_exported_page_plays_from_disk_without_network_or_kernel(
     player = Player(offline, "A tiny graph")
     player.press("ArrowRight", "ArrowRight")
     player.shows("sum asks for double.")
-    shot(player.root, "player_exported")
     browser = Player(offline, "A residual block")
     browser.root.locator(".label", has_text="ReLU_1").click()
     assert browser.root.get_by_role("heading").inner_text() == "ReLU_1"
@@ -223,7 +218,6 @@ def test_an_exported_page_plays_from_disk_without_network_or_kernel(
     offline.emulate_media(media="print")
     assert not player.root.get_by_role("toolbar").is_visible()
     assert player.root.get_by_text("sum asks for double.").first.is_visible()
-    shot(player.root, "player_print")
     assert not [error for error in offline.errors if "hpml" in error]
 
 
@@ -260,3 +254,29 @@ def test_players_on_one_page_do_not_meet_and_leave_no_names(offline: Any, tmp_pa
     offline.goto(path.as_uri())
     assert roots.get_by_role("toolbar").count() == 3
     assert roots.locator(".n").all_inner_texts() == ["0", "0", "0"]
+
+
+def test_a_page_without_scripts_shows_the_first_state(browser: Any, tmp_path: Path) -> None:
+    from hpml.widgets import execution_player, stepper
+
+    animations = (
+        stepper(lambda a, b, c: a + b * c, 2, 3, 4, title="Stepper"),
+        execution_player({"x": [], "y": ["x"]}, title="Player"),
+    )
+    path = tmp_path / "animations.html"
+    whole = "".join(animation.html for animation in animations)
+    path.write_text(f"<!doctype html><meta charset=utf-8>{whole}", encoding="utf-8")
+    context = browser.new_context(java_script_enabled=False)
+    still = context.new_page()
+    still.goto(path.as_uri())
+    for title, first, later in (
+        ("Stepper", "<lambda>(2, 3, 4) is called", "takes 3 and 4 off the stack"),
+        ("Player", "Nothing has happened yet.", "y asks for x: it is known."),
+    ):
+        root = still.get_by_role("group", name=title)
+        assert root.get_by_role("button").count() == 0
+        assert root.get_by_text(first).first.is_visible()
+        root.get_by_text("steps as a table").click()
+        assert root.get_by_role("cell", name=later).is_visible()
+    assert still.get_by_role("group", name="Player").get_by_role("img").count() == 2
+    context.close()

@@ -99,11 +99,10 @@ def lab(scratch: Any) -> Any:
     return scratch
 
 
-def test_the_lectures_line_is_stepped_through_with_the_mouse(lab: Any, shot: Any) -> None:
+def test_the_lectures_line_is_stepped_through_with_the_mouse(lab: Any) -> None:
     stepper = Stepper(lab.page, "The lecture's line")
     assert stepper.says().startswith("lecture(2, 3, 4) is called")
     assert (stepper.stack(), stepper.variables()) == ([], {"a": "2", "b": "3", "c": "4"})
-    shot(stepper.root, "stepper_first")
     for _ in range(5):
         stepper.click("One step on")
     stepper.waits(r"BINARY_OP \* takes 3 and 4 off the stack and pushes 12\.")
@@ -115,7 +114,6 @@ def test_the_lectures_line_is_stepped_through_with_the_mouse(lab: Any, shot: Any
         stepper.root.locator(name).bounding_box() for name in (".floor", ".level >> nth=-1")
     )
     assert floor["y"] - (lowest["y"] + lowest["height"]) < 10
-    shot(stepper.root, "stepper_lecture")
     stepper.click("One step on")
     assert (stepper.stack(), stepper.gone()) == (["14"], ["2", "12"])
     stepper.click("One step back")
@@ -130,15 +128,12 @@ def test_the_lectures_line_is_stepped_through_with_the_mouse(lab: Any, shot: Any
     stepper.waits("STORE_FAST d takes 14 off the stack")
 
 
-def test_a_loop_a_call_and_an_exception_are_stepped_through_with_the_keyboard(
-    lab: Any, shot: Any
-) -> None:
+def test_a_loop_a_call_and_an_exception_are_stepped_through_with_the_keyboard(lab: Any) -> None:
     cells = lab.page.locator(".jp-Cell").count()
     stepper = Stepper(lab.page, "A loop, a call, an exception")
     calls = stepper.root.locator(".calls > :not(:empty)")
     stepper.on("calls function check with 2")
     assert stepper.line() == "s = s + check(item)"
-    shot(stepper.root, "stepper_call")
     stepper.press("ArrowRight")
     assert stepper.line() == "def check(n):"
     assert calls.all_inner_texts() == ["check line 3", "total waits in line 12"]
@@ -148,19 +143,16 @@ def test_a_loop_a_call_and_an_exception_are_stepped_through_with_the_keyboard(
     assert "variables: items = [2, 3, 1], s = 0, item = 2" in calls.last.inner_text()
     stepper.on("jumps to")
     assert stepper.root.locator(".arcs g[data-on='lit']:visible").count() == 1
-    shot(stepper.root, "stepper_jump")
     stepper.on(re.escape(CALLED))
     assert (calls.all_inner_texts(), stepper.stack()[-1]) == (["total line 12"], "4")
     stepper.on("jumps back to")
     stepper.on("RAISE_VARARGS")
     assert "it leaves check; caught in total" in stepper.says()
     assert stepper.variables() == {"n": "3"}
-    shot(stepper.root, "stepper_raise")
     stepper.press("ArrowRight")
     assert "cuts the stack to 1 value" in stepper.says()
     assert stepper.stack() == ["list_iterator object", "ValueError('too big')"]
     assert stepper.root.locator(".guarded[data-on~='thrown']:visible").count() == 1
-    shot(stepper.root, "stepper_exception")
     stepper.on("calls builtin print")
     assert stepper.root.locator(".printed").inner_text().strip() == "no: too big"
     # And back again: nothing is lost on the way.
@@ -186,7 +178,6 @@ def test_a_loop_a_call_and_an_exception_are_stepped_through_with_the_keyboard(
     assert stepper.root.locator(".listing[data-on] .hpml-animation-scroll").evaluate(
         "b => b.scrollTop"
     )
-    shot(stepper.root, "stepper_last")
     assert lab.page.locator(".jp-Cell").count() == cells
 
 

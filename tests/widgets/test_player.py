@@ -7,7 +7,7 @@ import pytest
 from hpml.base.drawing import dataflow
 from hpml.course.small_graphs import ladder
 from hpml.widgets import Animation, execution_player
-from hpml.widgets.player.executions import EXECUTIONS, forgetful_steps, lazy_steps, ordered_steps
+from hpml.widgets.player.executions import EXECUTIONS, lazy_steps, ordered_steps
 from tests.widgets.test_animation import HOSTILE, Outline
 from tests.widgets.test_executions import TINY
 
@@ -76,7 +76,7 @@ def test_without_memory_the_picture_counts_and_the_animation_ends_in_time() -> N
     cut = execution_player(ladder(8), ["without memory"], at_most=50)
     assert len(cut.keyframes) == 52
     assert cut.keyframes[-1].line.endswith("Stopped after 50 steps, before the end.")
-    whole = forgetful_steps(dataflow(ladder(2)))
+    whole = lazy_steps(dataflow(ladder(2)), remember=False)
     exact = execution_player(ladder(2), ["without memory"], at_most=len(whole))
     assert exact.keyframes[-1].line.endswith(f"Done after {len(whole)} steps.")
 

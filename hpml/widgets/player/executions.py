@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from typing import Literal, NamedTuple
 
 from hpml.base.drawing import Dataflow
@@ -33,14 +33,36 @@ class ExecutionStep(NamedTuple):
     executed: int
 
 
-def lazy_steps(flow: Dataflow, at_most: int = MOST_STEPS) -> tuple[ExecutionStep, ...]:
-    """Return the steps of a lazy execution with memory: every call once."""
-    return tuple(_lazy(flow, at_most, remember=True))
-
-
-def forgetful_steps(flow: Dataflow, at_most: int = MOST_STEPS) -> tuple[ExecutionStep, ...]:
-    """Return the steps of a lazy execution without memory: each call once per path to it."""
-    return tuple(_lazy(flow, at_most, remember=False))
+def lazy_steps(
+    flow: Dataflow, at_most: int = MOST_STEPS, *, remember: bool = True
+) -> tuple[ExecutionStep, ...]:
+    """Return the steps of a lazy execution: every call once, or without memory once per path."""
+    maker = {r: i for i, call in enumerate(flow.calls) for r in call.results}
+    known = set(flow.inputs)
+    asked = executed = 0
+    requests: list[tuple[int, list[int]]] = []  # a value, and its missing arguments, last first
+    outputs = list(reversed(flow.outputs))
+    steps: list[ExecutionStep] = []
+    while len(steps) < at_most and (requests or outputs):
+        kind: Kind
+        asker, missing = requests[-1] if requests else (None, outputs)
+        if missing:
+            value = missing.pop()
+            asked += 1
+            kind = "find" if value in known else "ask"
+            if kind == "ask":
+                requests.append((value, list(reversed(flow.calls[maker[value]].arguments))))
+        else:
+            (value, _), asker, kind = requests.pop(), None, "execute"
+            executed += 1
+            if remember:
+                known.update(flow.calls[maker[value]].results)
+        waiting = tuple(requested for requested, _ in requests)
+        call = maker.get(value)
+        steps.append(
+            ExecutionStep(kind, value, call, asker, waiting, frozenset(known), asked, executed)
+        )
+    return tuple(steps)
 
 
 def ordered_steps(flow: Dataflow, at_most: int = MOST_STEPS) -> tuple[ExecutionStep, ...]:
@@ -63,37 +85,9 @@ def ordered_steps(flow: Dataflow, at_most: int = MOST_STEPS) -> tuple[ExecutionS
     return tuple(steps)
 
 
-EXECUTIONS = {"without memory": forgetful_steps, "lazy": lazy_steps, "ordered": ordered_steps}
+EXECUTIONS = {
+    "without memory": partial(lazy_steps, remember=False),
+    "lazy": lazy_steps,
+    "ordered": ordered_steps,
+}
 """The functions above, by name of the execution."""
-
-
-def _lazy(flow: Dataflow, at_most: int, *, remember: bool) -> Iterator[ExecutionStep]:
-    maker = {r: i for i, call in enumerate(flow.calls) for r in call.results}
-    known = set(flow.inputs)
-    asked = executed = steps = 0
-    requests: list[tuple[int, list[int]]] = []  # a value, and its missing arguments, last first
-    outputs = list(reversed(flow.outputs))
-
-    def step(kind: Kind, value: int, asker: int | None) -> ExecutionStep:
-        waiting = tuple(requested for requested, _ in requests)
-        call = maker.get(value)
-        return ExecutionStep(kind, value, call, asker, waiting, frozenset(known), asked, executed)
-
-    while steps < at_most:
-        steps += 1
-        asker, missing = requests[-1] if requests else (None, outputs)
-        if asker is not None and not missing:
-            requests.pop()
-            executed += 1
-            if remember:
-                known.update(flow.calls[maker[asker]].results)
-            yield step("execute", asker, None)
-            continue
-        if not missing:
-            return
-        value = missing.pop()
-        asked += 1
-        kind: Kind = "find" if value in known else "ask"
-        if kind == "ask":
-            requests.append((value, list(reversed(flow.calls[maker[value]].arguments))))
-        yield step(kind, value, asker)
