@@ -45,15 +45,10 @@ def read(address: int, size: int) -> bytes:
     return ctypes.string_at(address, size)
 
 
-def is_tensor(obj: object) -> bool:
-    """Return whether `obj` is a PyTorch tensor, without importing PyTorch."""
-    torch: Any = sys.modules.get("torch")
-    return torch is not None and isinstance(obj, getattr(torch, "Tensor", ()))
-
-
 def value_fields(obj: object) -> Iterator[Field]:
     """Yield the fields after reference count and type of an int, bool, float, list or tensor."""
     kind = type(obj)
+    torch: Any = sys.modules.get("torch")  # without importing it
     if isinstance(obj, int) and kind in (int, bool):
         yield from _int(obj)
     elif isinstance(obj, float) and kind is float:
@@ -63,7 +58,7 @@ def value_fields(obj: object) -> Iterator[Field]:
         yield Field(_START, data, 8, "ob_fval", f"{value!r}, a double of C", "the number", same)
     elif isinstance(obj, list) and kind is list:
         yield from _list(obj)
-    elif is_tensor(obj):
+    elif torch is not None and isinstance(obj, getattr(torch, "Tensor", ())):
         yield from _tensor(obj)
 
 

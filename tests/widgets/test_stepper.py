@@ -136,7 +136,7 @@ def test_a_line_leads_to_its_executions() -> None:
     visits = [int(place) for place in places[1].split()]
     # Each time the line begins, and each time a call on it comes back.
     assert [animation.events[place].kind for place in visits] == ["step", "back"] * 2
-    assert {animation.events[place].line for place in visits} == {line}
+    assert {animation.events[place].step.line for place in visits} == {line}
 
 
 def test_the_limit_on_steps_shows_what_there_is_and_says_so() -> None:

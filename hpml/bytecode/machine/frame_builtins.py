@@ -13,7 +13,7 @@ from types import CellType
 from typing import Any
 
 from hpml.bytecode.machine.opcodes.names import contents
-from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.machine.state import Frame, native_call
 from hpml.bytecode.null import NULL
 from hpml.bytecode.own_code import BUILTINS
 
@@ -64,8 +64,7 @@ def _evaluate(function: Callable[..., Any]) -> Callable[..., Any]:
         local = args[2] if len(args) > 2 else keywords.get("locals")
         rest = {name: value for name, value in keywords.items() if name == "closure"}
         namespace = _locals(frame) if local is None else local
-        call = frame.coroutine_stack.state.native_call(frame)
-        return call(function, [args[0], frame.globals, namespace], rest)
+        return native_call(frame, function, [args[0], frame.globals, namespace], rest)
 
     return replacement
 

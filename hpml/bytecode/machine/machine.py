@@ -80,7 +80,11 @@ class Machine:
         """
         plain, first = _plain(function)
         recorder = Recorder()
-        state = MachineState(self.max_steps, self._predicate(plain), decode, recorder)
+
+        def steps_into(other: FunctionType) -> bool:
+            return not self.same_module or other.__globals__ is plain.__globals__
+
+        state = MachineState(self.max_steps, steps_into, decode, recorder)
         try:
             with recorder.listening():
                 outcome = call(state, plain, [*first, *args], keywords)
@@ -90,17 +94,12 @@ class Machine:
             error.trace = _trace(plain, recorder, None, None)
             raise
         # A generator that outlives the call may run on, unrecorded.
-        state.end_recording(RUN_LIMIT)
+        state.observer, state.max_steps = None, RUN_LIMIT
         if isinstance(outcome, Reraise):
             if isinstance(outcome.error, KeyboardInterrupt):
                 raise outcome.error  # the user pressed stop
             return _trace(plain, recorder, None, raised_text(outcome.error))
         return _trace(plain, recorder, short(outcome.value), None)
-
-    def _predicate(self, function: FunctionType) -> Callable[[FunctionType], bool]:
-        if self.same_module:
-            return lambda other: other.__globals__ is function.__globals__
-        return lambda other: True
 
 
 def trace(function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Trace:

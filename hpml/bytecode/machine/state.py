@@ -62,7 +62,7 @@ class Frame:
         self.current = self.decoded.instructions[0]
         self.name = self.function.__qualname__
         self.globals = self.function.__globals__
-        self.builtins = self.function.__builtins__
+        self.builtins = self.function.__builtins__  # type: ignore[attr-defined]
 
     @property
     def code(self) -> CodeType:
@@ -94,9 +94,15 @@ def _call(function: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
 
 
 # Text executed by it must not inherit this file's ``from __future__ import annotations``.
-_CALL_NATIVELY: CodeType = _call.__code__.replace(
+_CALL: CodeType = _call.__code__.replace(
     co_flags=_call.__code__.co_flags & ~__future__.annotations.compiler_flag
 )
+
+
+def native_call(frame: Frame, function: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
+    """Call `function` natively, from a function with the globals of `frame`."""
+    # Classes created in C (`type`, `TypeVar`) take their ``__module__`` from these globals.
+    return FunctionType(_CALL, frame.globals)(function, args, keywords)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +179,6 @@ class MachineState:
         self._step_into = step_into
         self._decode = decode
         self._decoded: dict[int, DecodedCode] = {}
-        self._native_calls: dict[int, Callable[..., Any]] = {}
         self._outer_depth = _native_depth()
 
     def decoded(self, code: CodeType) -> DecodedCode:
@@ -212,15 +217,6 @@ class MachineState:
             namespace = function.__globals__  # the code of a module
         return Frame(function, decoded, slots, coroutine_stack, namespace, finish)
 
-    def native_call(self, frame: Frame) -> Callable[..., Any]:
-        """Return a function with the globals of `frame` that calls another natively."""
-        # Classes created in C (`type`, `TypeVar`) take their ``__module__`` from these globals.
-        found = self._native_calls.get(id(frame.globals))
-        if found is None:
-            found = FunctionType(_CALL_NATIVELY, frame.globals)
-            self._native_calls[id(frame.globals)] = found
-        return found
-
     def new_stack(self) -> list[Any]:
         return [] if self.observer is None else self.observer.new_stack()
 
@@ -233,11 +229,6 @@ class MachineState:
     def in_run_thread(self) -> bool:
         """Return whether this is the thread of the run; another may resume a generator."""
         return threading.get_ident() == self._thread
-
-    def end_recording(self, max_steps: int) -> None:
-        """Let generators that outlive the run continue unrecorded."""
-        self.observer = None
-        self.max_steps = max_steps
 
     def reach_limit(self) -> None:
         """Stop recording and unwind the program; raise the error if it exceeds the limit again."""

@@ -124,6 +124,10 @@ class Animation:
         title, first = html.escape(self.title), self.keyframes[0]
         style = self.style.replace("&", f".hpml-animation.{self.kind}")
         summary = f"{self._counted().capitalize()} as a table"
+        table = self.table
+        if table is None:
+            rows = [[number, each.line] for number, each in enumerate(self.keyframes, 1)]
+            table = Table(["step", "what happens"], rows)
         return (
             f'<div class="hpml-animation {html.escape(self.kind)}" data-animation="{name}" '
             f'role="group" aria-label="{title}" data-lm-suppress-shortcuts="true">'
@@ -131,16 +135,10 @@ class Animation:
             f'<p class="hpml-animation-title"><b>{title}</b></p>'
             f'<div class="hpml-animation-template">{baked(self.template, first)}</div>'
             f'<p class="hpml-animation-caption" role="status">{html.escape(first.line)}</p>'
-            f"<details><summary>{summary}</summary>{self._steps()._repr_html_()}</details>"
+            f"<details><summary>{summary}</summary>{table._repr_html_()}</details>"
             f"<script>{asset(__package__, 'animation.js')}({_script_text({'id': name, **data})});"
             "</script></div>"
         )
-
-    def _steps(self) -> Table:
-        if self.table is not None:
-            return self.table
-        rows = [[i, keyframe.line] for i, keyframe in enumerate(self.keyframes, 1)]
-        return Table(["step", "what happens"], rows)
 
     def _data(self) -> dict[str, Any]:
         strings: dict[str, int] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -85,7 +86,7 @@ def ordered_steps(flow: Dataflow, at_most: int = MOST_STEPS) -> tuple[ExecutionS
     return tuple(steps)
 
 
-EXECUTIONS = {
+EXECUTIONS: dict[str, Callable[[Dataflow, int], tuple[ExecutionStep, ...]]] = {
     "without memory": partial(lazy_steps, remember=False),
     "lazy": lazy_steps,
     "ordered": ordered_steps,

@@ -1,4 +1,4 @@
-"""Describe the effect of an instruction in one sentence.
+"""Describe the effect of an instruction in one sentence, a list of pieces with kinds.
 
 `_SENTENCES` has a template for each family of opcodes, such as ``"sets {name} of {1} to {0}"``, or
 a function if the sentence depends on more than the opcode. `_fields` lists the template's fields.
@@ -7,14 +7,37 @@ For other opcodes the sentence says which values were taken off the stack and pu
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Sequence
 from string import Formatter
 
 from hpml.bytecode.machine import Step
-from hpml.widgets.stepper.words import Words, without_brackets
+
+Words = list[str | tuple[str, str]]
+"""Pieces of a sentence: text, or a kind ("op", "gone", "new", "name", "bad") and its text."""
 
 _MANY = 4
+
+
+def without_brackets(value: str) -> str:
+    """Return the text of a value without the angle brackets of reprs such as ``<list object>``."""
+    return value[1:-1] if len(value) > 2 and (value[0], value[-1]) == ("<", ">") else value
+
+
+def as_text(words: Words) -> str:
+    """Return a sentence as plain text."""
+    return "".join(piece if isinstance(piece, str) else piece[1] for piece in words)
+
+
+def as_html(words: Words) -> str:
+    """Return a sentence as HTML, with each kind in a ``<b>`` of that class."""
+    return "".join(
+        html.escape(piece)
+        if isinstance(piece, str)
+        else f'<b class="{piece[0]}">{html.escape(piece[1])}</b>'
+        for piece in words
+    )
 
 
 def instruction_words(step: Step) -> Words:

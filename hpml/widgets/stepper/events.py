@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hpml.bytecode.machine import Raised, Step, Trace
-from hpml.widgets.stepper.captions import accessed_variables, instruction_words
-from hpml.widgets.stepper.words import Words, without_brackets
+from hpml.widgets.stepper.captions import (
+    Words,
+    accessed_variables,
+    instruction_words,
+    without_brackets,
+)
 
 _RETURNS = ("RETURN_VALUE", "RETURN_CONST")
 
@@ -37,18 +41,6 @@ class Event:
     prints: str = ""
     raised: Raised | None = None
     goes_to: int | None = None
-
-    @property
-    def locals(self) -> Mapping[str, str]:
-        return self.step.locals
-
-    @property
-    def cells(self) -> Mapping[str, str]:
-        return self.step.cells
-
-    @property
-    def line(self) -> int | None:
-        return self.step.line
 
 
 def events(trace: Trace, call_text: str) -> tuple[Event, ...]:

@@ -5,20 +5,16 @@ from __future__ import annotations
 import html
 
 from hpml.widgets.animation.animation import Keyframe
+from hpml.widgets.stepper.captions import as_html, as_text, without_brackets
 from hpml.widgets.stepper.events import Event
 from hpml.widgets.stepper.layout import Layout
-from hpml.widgets.stepper.words import as_html, as_text, without_brackets
 
 _PRINTED = 400
 _PRINTED_LINES = 8
 
 
-def keyframes_of(layout: Layout) -> list[Keyframe]:
-    """Return a keyframe for each event."""
-    return [_keyframe(layout, number) for number in range(len(layout.events))]
-
-
-def _keyframe(layout: Layout, number: int) -> Keyframe:
+def keyframe(layout: Layout, number: int) -> Keyframe:
+    """Return the keyframe of an event."""
     event, code = layout.events[number], layout.of_events[number]
     texts: dict[str, str] = {}
     pieces = {"says": f"{as_html(event.words)}."}
@@ -58,7 +54,7 @@ def _pointer(
         return
     marks[f"S{source}"] = "shown"
     text = layout.sources[source]
-    line = event.line
+    line = event.step.line
     if line is not None and 0 <= line - text.first < len(text.lines):
         marks[f"l{source}.{line}"] = state
         marks[f"n{source}.{line}"] = "here"
@@ -88,7 +84,7 @@ def _stack(layout: Layout, event: Event, marks: dict[str, str], texts: dict[str,
 def _variables(
     layout: Layout, event: Event, code: int, marks: dict[str, str], texts: dict[str, str]
 ) -> None:
-    values = {**event.locals, **event.cells}
+    values = {**event.step.locals, **event.step.cells}
     for index, variable in enumerate(layout.variables[code]):
         if variable.name in values:
             texts[f"w{code}.{index}"] = without_brackets(values[variable.name])
@@ -121,7 +117,7 @@ def _guard(
 
 def _calls(event: Event) -> dict[str, str]:
     """Return the running function, and each waiting call with its stack and variables."""
-    where = "" if event.line is None else f" line {event.line}"
+    where = "" if event.step.line is None else f" line {event.step.line}"
     pieces = {"calls": f"<b>{html.escape(event.step.function)}</b>{where}"}
     for depth, step in enumerate(event.callers):
         line = "" if step.line is None else f" waits in line {step.line}"

@@ -57,12 +57,12 @@ class Layout:
         before: tuple[int, int, int] | None = None
         for index, (event, code) in enumerate(zip(self.events, self.of_events, strict=True)):
             source = self.source_of[code]
-            if source is None or event.line is None or event.kind == "stopped":
+            if source is None or event.step.line is None or event.kind == "stopped":
                 continue
-            now = (source, event.line, event.step.depth)
+            now = (source, event.step.line, event.step.depth)
             back = event.kind == "step" and before == now and self._jumped_back(index)
             if now != before or back:
-                visits[source, event.line].append(index)
+                visits[source, event.step.line].append(index)
             before = now
         return visits
 
@@ -116,7 +116,7 @@ def _variables(
     names = set(code.slot_names)
     for event, n in zip(events, of_events, strict=True):
         if n == number:
-            extra = [name for name in (*event.locals, *event.cells) if name not in names]
+            extra = [name for name in (*event.step.locals, *event.step.cells) if name not in names]
             names.update(extra)
             variables += [Variable(None, name, False) for name in extra]
     return variables

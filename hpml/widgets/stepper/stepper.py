@@ -17,7 +17,7 @@ from hpml.bytecode.safe_repr import short
 from hpml.widgets.animation.animation import Animation
 from hpml.widgets.errors import WidgetError
 from hpml.widgets.stepper.events import Event
-from hpml.widgets.stepper.keyframes import keyframes_of
+from hpml.widgets.stepper.keyframes import keyframe
 from hpml.widgets.stepper.layout import layout_of
 from hpml.widgets.stepper.template import template
 
@@ -77,10 +77,10 @@ def stepper(
     if not trace.steps:
         raise WidgetError(f"The trace of {describe(trace.function)} has no step to show.")
     layout = layout_of(trace, call_text)
-    keyframes = keyframes_of(layout)
+    keyframes = [keyframe(layout, number) for number in range(len(layout.events))]
     rows = [
-        [number, "" if event.line is None else event.line, keyframe.line, " | ".join(event.stack)]
-        for number, (event, keyframe) in enumerate(zip(layout.events, keyframes, strict=True), 1)
+        [number, event.step.line or "", shown.line, " | ".join(event.stack)]
+        for number, (event, shown) in enumerate(zip(layout.events, keyframes, strict=True), 1)
     ]
     return Stepper(
         title or f"{call_text}, step by step",

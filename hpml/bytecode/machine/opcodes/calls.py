@@ -11,7 +11,7 @@ from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.frame_builtins import call_frame_builtin
 from hpml.bytecode.machine.opcodes.classes import build_class
 from hpml.bytecode.machine.opcodes.containers import pop_many
-from hpml.bytecode.machine.state import Enter, Frame
+from hpml.bytecode.machine.state import Enter, Frame, native_call
 from hpml.bytecode.null import NULL
 from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import in_class
@@ -48,7 +48,7 @@ def call(frame: Frame, function: Any, args: list[Any], keywords: dict[str, Any])
     value = call_frame_builtin(callee, frame, args, keywords)
     if value is NULL:
         # Also if the arguments do not fit: CPython raises the error.
-        value = state.native_call(frame)(callee, args, keywords)
+        value = native_call(frame, callee, args, keywords)
     frame.stack.append(value)
     return None
 
