@@ -44,7 +44,7 @@ def test_agrees_on_the_other_pythons(release: str) -> None:
     python = interpreter(release)
     if python is None:
         pytest.skip(f"python{release} is not installed; with it this test would run")
-    printed = _printed(python, "tests.bytecode.against_cpython", "--json")
+    printed = _printed(python, "tests.bytecode.against_cpython")
     # A generator that a program left open may say at the interpreter's end that it is closed.
     (line,) = [line for line in printed.splitlines() if line.startswith('{"python": ')]
     result = json.loads(line)
@@ -63,10 +63,10 @@ def test_the_values_hold_on_the_other_pythons(release: str) -> None:
     assert f"hold on {release}" in _printed(python, "tests.bytecode.plain_checks")
 
 
-def _printed(python: str, *module: str) -> str:
+def _printed(python: str, module: str) -> str:
     """Return what a module prints, run by another interpreter with nothing installed."""
     done = subprocess.run(
-        [python, "-s", "-W", "error", "-m", *module],
+        [python, "-s", "-W", "error", "-m", module],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -13,12 +13,6 @@ from hpml.bytecode.object_header import object_header
 module = importlib.import_module("hpml.bytecode.object_header")
 
 
-@pytest.fixture(autouse=True)
-def _known_python() -> None:
-    if sys.implementation.name != "cpython" or sys.version_info[:2] > (3, 14):
-        pytest.skip("needs CPython 3.11 to 3.14")
-
-
 def test_a_tensor_leads_to_its_numbers() -> None:
     import torch
 

@@ -176,13 +176,6 @@ def test_the_table_shows_what_is_bound_and_what_is_printed() -> None:
     assert any("CALL 2" in line and line.endswith(r"(prints '[1] 2\n')") for line in lines)
 
 
-def test_steps_that_change_no_variable_share_one_mapping() -> None:
-    steps = trace(lecture, 2, 3, 4).steps
-    assert steps[0].locals is steps[1].locals
-    assert steps[-1].locals["d"] == "14"
-    assert "d" not in steps[0].locals
-
-
 class Failing:
     def __repr__(self) -> str:
         raise RuntimeError("no text")

@@ -9,9 +9,11 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from torch import nn
 
 from hpml.base import Table
-from hpml.widgets import Animation, Keyframe, WidgetError
+from hpml.symbolic import Input, SymbolicModel
+from hpml.widgets import Animation, Keyframe, WidgetError, execution_player, graph_browser
 from hpml.widgets.animation.animation import MOST_KEYFRAMES, part, placeholder
 
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">&"\''
@@ -129,6 +131,24 @@ def test_hostile_texts_stay_texts() -> None:
     assert page.text.count(HOSTILE) == 4  # title, placeholder, caption, table
     escaped = {HOSTILE: html.escape(HOSTILE)}
     assert played(animation)[0] == (HOSTILE, {HOSTILE: HOSTILE}, escaped)
+
+
+def test_hostile_names_stay_texts_in_the_pictures_of_graphs() -> None:
+    class Odd(nn.Identity): ...
+
+    Odd.__name__ = HOSTILE
+    x = Input(shape=(4,))
+    players = [
+        execution_player({"x": [], HOSTILE: ["x"]}, title=HOSTILE),
+        graph_browser(SymbolicModel(x, Odd()(x)), title=HOSTILE),
+    ]
+    for animation in players:
+        assert len(Outline(animation.html).named("script")) == 1
+        pieces = {text for frame in animation.keyframes for text in frame.pieces.values()}
+        for piece in (animation.template, *pieces):
+            page = Outline(piece)
+            assert not page.named("script")
+            assert not page.named("img")
 
 
 def test_a_frame_costs_what_changes_and_not_what_stays() -> None:

@@ -8,7 +8,6 @@ from hpml.base.drawing import dataflow
 from hpml.course.small_graphs import ladder
 from hpml.widgets import Animation, execution_player
 from hpml.widgets.player.executions import EXECUTIONS, lazy_steps, ordered_steps
-from tests.widgets.test_animation import HOSTILE, Outline
 from tests.widgets.test_executions import TINY
 
 
@@ -86,16 +85,3 @@ def test_two_hundred_frames_of_thirty_nodes_stay_small(executions: list[str]) ->
     animation = execution_player(ladder(10), executions, at_most=200)
     assert len(animation.keyframes) == (202 if "without memory" in executions else 73)
     assert len(animation.html.encode()) < 320_000
-
-
-def test_hostile_names_stay_texts() -> None:
-    animation = execution_player({"x": [], HOSTILE: ["x"]}, title=HOSTILE)
-    page = Outline(animation.html)
-    assert len(page.named("script")) == 1
-    assert not [a for _, a in page.tags if "onerror" in a]
-    drawn = Outline(animation.template)
-    assert not drawn.named("script")
-    assert not drawn.named("img")
-    for piece in {text for keyframe in animation.keyframes for text in keyframe.pieces.values()}:
-        assert not Outline(piece).named("script")
-        assert HOSTILE not in piece
