@@ -40,7 +40,7 @@ class Code:
 
 def codes_of(trace: Trace) -> tuple[tuple[Code, ...], list[int]]:
     """Return the code objects of a trace in execution order, and the index of each step's code."""
-    sources = _Sources()
+    sources: list[tuple[str, Source]] = []
     codes: list[Code] = []
     numbers: dict[int, int] = {}  # by identity: equal code objects may come from different lines
     for step in trace:
@@ -51,11 +51,11 @@ def codes_of(trace: Trace) -> tuple[tuple[Code, ...], list[int]]:
     return tuple(codes), [numbers[id(step.instruction.code)] for step in trace]
 
 
-def _code(code: CodeType, sources: _Sources) -> Code:
+def _code(code: CodeType, sources: list[tuple[str, Source]]) -> Code:
     listing = disassemble(code).listings[0]
     # As in CPython, a parameter that inner functions use has one slot, as a variable and a cell.
     cells = [name for name in code.co_cellvars if name not in code.co_varnames]
-    source = sources.containing(code)
+    source = _source_of(code, sources)
     return Code(
         code.co_qualname,
         listing.instructions,
@@ -67,27 +67,21 @@ def _code(code: CodeType, sources: _Sources) -> Code:
     )
 
 
-class _Sources:
-    """Finds the sources of code objects; nested functions share that of the enclosing one."""
-
-    def __init__(self) -> None:
-        self._found: list[tuple[str, Source]] = []
-
-    def containing(self, code: CodeType) -> Source | None:
-        """Return the source that contains a code object, or None if it cannot be found."""
-        line = code.co_firstlineno
-        for file, source in self._found:
-            if file == code.co_filename and source.first <= line < source.first + len(source.lines):
-                return source
-        try:
-            lines, first = inspect.getsourcelines(code)
-        except (OSError, TypeError, IndexError):
-            return None
-        texts = [text.rstrip("\r\n") for text in lines]
-        indent = min((len(t) - len(t.lstrip()) for t in texts if t.strip()), default=0)
-        source = Source(tuple(text[indent:] for text in texts), max(first, 1), indent)
-        self._found.append((code.co_filename, source))
-        return source
+def _source_of(code: CodeType, found: list[tuple[str, Source]]) -> Source | None:
+    """Return the source of `code`, which nested functions share with the enclosing one, or None."""
+    line = code.co_firstlineno
+    for file, source in found:
+        if file == code.co_filename and source.first <= line < source.first + len(source.lines):
+            return source
+    try:
+        lines, first = inspect.getsourcelines(code)
+    except (OSError, TypeError, IndexError):
+        return None
+    texts = [text.rstrip("\r\n") for text in lines]
+    indent = min((len(t) - len(t.lstrip()) for t in texts if t.strip()), default=0)
+    source = Source(tuple(text[indent:] for text in texts), max(first, 1), indent)
+    found.append((code.co_filename, source))
+    return source
 
 
 def _spans(

@@ -60,8 +60,7 @@ class Layout:
             if source is None or event.step.line is None or event.kind == "stopped":
                 continue
             now = (source, event.step.line, event.step.depth)
-            back = event.kind == "step" and before == now and self._jumped_back(index)
-            if now != before or back:
+            if now != before:
                 visits[source, event.step.line].append(index)
             before = now
         return visits
@@ -74,34 +73,20 @@ class Layout:
                 visits[code, event.step.offset].append(index)
         return visits
 
-    def _jumped_back(self, index: int) -> bool:
-        previous = self.events[index - 1]
-        return previous.goes_to is not None and previous.goes_to <= previous.step.offset
-
 
 def layout_of(trace: Trace, call_text: str) -> Layout:
     """Return the layout of a trace with one or more steps."""
     all_events = events(trace, call_text)
     codes, of_steps = codes_of(trace)
     of_events = [of_steps[event.step.index] for event in all_events]
-    sources: list[Source] = []
-    source_of: list[int | None] = []
-    for code in codes:
-        if code.source is None:
-            source_of.append(None)
-            continue
-        number = next((n for n, source in enumerate(sources) if source is code.source), None)
-        if number is None:
-            number = len(sources)
-            sources.append(code.source)
-        source_of.append(number)
+    sources = list(dict.fromkeys(code.source for code in codes if code.source is not None))
     highest = max(max(len(e.stack), *(level + 1 for level, _ in e.gone), 0) for e in all_events)
     return Layout(
         all_events,
         codes,
         of_events,
         sources,
-        source_of,
+        [None if code.source is None else sources.index(code.source) for code in codes],
         list(map(_arcs, codes)),
         [_variables(n, code, all_events, of_events) for n, code in enumerate(codes)],
         max(highest, _FEWEST_LEVELS),

@@ -74,8 +74,6 @@ def stepper(
         )
     call_text = _call_text(plain, args, kwargs)
     trace = _trace(function, args, kwargs, max_steps)
-    if not trace.steps:
-        raise WidgetError(f"The trace of {describe(trace.function)} has no step to show.")
     layout = layout_of(trace, call_text)
     keyframes = [keyframe(layout, number) for number in range(len(layout.events))]
     rows = [
@@ -108,11 +106,9 @@ def _trace(
         # The animation shows the output.
         with contextlib.redirect_stdout(io.StringIO()):
             return Machine(max_steps=max_steps, same_module=True).trace(function, *args, **kwargs)
-    except StepLimitError as error:
-        if error.trace is None:
-            raise WidgetError(str(error)) from None
-        return error.trace
     except BytecodeError as error:
+        if isinstance(error, StepLimitError) and error.trace is not None:
+            return error.trace
         raise WidgetError(str(error)) from None
     except TypeError as error:
         # The trace records exceptions of the function, so this one is about the arguments.
