@@ -68,7 +68,3 @@ def errors_of_arguments():
         except Exception as error:
             errors.append((type(error).__name__, str(error)))
     return errors
-
-
-def callback_that_raises():
-    return sorted([3, 0, 1], key=lambda n: 1 / n)

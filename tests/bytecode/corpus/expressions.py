@@ -110,10 +110,6 @@ def string_formatting():
     )
 
 
-def formatting_that_fails():
-    return f"{'text':d}"
-
-
 def displays():
     a = [1, *range(3), *"ab"]
     b = (*a, 9)
@@ -128,10 +124,6 @@ def star_of_something_not_iterable():
 
 def double_star_of_something_not_a_mapping():
     return {"a": 1, **[1, 2]}
-
-
-def set_of_something_unhashable():
-    return {*[1, 2], *[[3]]}
 
 
 def unpacking():

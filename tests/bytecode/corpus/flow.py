@@ -27,13 +27,6 @@ def while_nothing_is_found():
     return found, tries
 
 
-def dictionary_that_changes_size():
-    d = {1: 1}
-    for k in d:
-        d[k + 1] = k
-    return d
-
-
 def comprehension_with_closures():
     fs = [lambda: (x, y) for x in range(2) for y in "ab"]
     return [f() for f in fs], (lambda z: [z + i for i in range(3)])(10)

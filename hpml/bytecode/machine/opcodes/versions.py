@@ -111,7 +111,7 @@ HANDLERS: dict[str, Handler] = {
     },
     "GET_ITER": operators.replace(1, iter),
     "FOR_ITER": control.for_iter,
-    "END_FOR": stack.pop_top,
+    "END_FOR": stack.pop_top,  # never executed: FOR_ITER jumps past it
     "RETURN_VALUE": control.return_value,
     "RETURN_CONST": control.return_const,
     # calls
