@@ -187,10 +187,7 @@ def _torch_sees_a_gpu() -> bool:
 def _compilers() -> list[Finding]:
     no_compile = "torch.compile does not run on the CPU"
     if path := unlinkable_path():
-        no_compile += (
-            f", because of the space in {path}: make the environment in a path without spaces, as "
-            'with make lab VENV="$HOME/hpml-venv"'
-        )
+        no_compile += f', because of the space in {path}: use make lab VENV="$HOME/hpml-venv"'
     return [
         Finding(name, "ok", os.path.basename(command))
         if command

@@ -27,7 +27,7 @@ from torch._decomp import register_decomposition
 from torch.autograd import forward_ad
 from torch.overrides import handle_torch_function, has_torch_function_unary
 
-from .errors import ModelError
+from hpml.base.errors import HpmlError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +37,10 @@ GRAIN = 32768
 
 # With Numba's own thread pool, two parallel kernels at once abort the process.
 _KERNEL_LOCK = threading.Lock()
+
+
+class ModelError(HpmlError, ValueError):
+    """An argument of a network or an activation is invalid."""
 
 
 def fast_swish_composite(x: Tensor) -> Tensor:

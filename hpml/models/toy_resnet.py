@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from hpml.models.errors import ModelError
+from hpml.models.activations import ModelError
 
 CHANNELS = (16, 32, 64)
 BLOCKS = 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import io
 import sys
 from collections.abc import Callable
 from dataclasses import fields
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from hpml.base.arguments import whole
-from hpml.base.files import results_folder
+from hpml.base.files import results_folder, write_atomically
 from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
@@ -112,8 +113,9 @@ def add_shared_arguments(
             return 130
         print(f"{result}\n\nResults: {out}")
         if arguments.plot is not None:
-            arguments.plot.parent.mkdir(parents=True, exist_ok=True)
-            result.plot().savefig(arguments.plot)
+            stream = io.BytesIO()
+            result.plot().savefig(stream, format=arguments.plot.suffix[1:])
+            write_atomically(arguments.plot, stream.getvalue())
             print(f"Picture: {arguments.plot}")
         return 0
 

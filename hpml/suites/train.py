@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from hpml.base.arguments import whole
-from hpml.base.errors import describe
+from hpml.base.errors import UsageError
 from hpml.base.files import results_folder, shown_path
 from hpml.suites.options import positive
 
@@ -35,9 +35,7 @@ def run(options: argparse.Namespace) -> int:
     from hpml.training import RECIPES
 
     if options.recipe not in RECIPES:
-        print(f"hpml train: expected one of {', '.join(RECIPES)}; "
-              f"received {describe(options.recipe)}", file=sys.stderr)  # fmt: skip
-        return 2
+        raise UsageError(f"Expected one of {', '.join(RECIPES)}, got {options.recipe!r}.")
     out: Path = options.out or results_folder() / "train" / options.recipe
     shown = shown_path(out)
     chosen = {

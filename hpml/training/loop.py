@@ -118,9 +118,7 @@ def train(
 
 @contextlib.contextmanager
 def _restored_mode(model: nn.Module) -> Iterator[None]:
-    # For another object the Trainer raises the error.
-    modules = model.modules() if isinstance(model, nn.Module) else ()
-    modes = [(module, module.training) for module in modules]
+    modes = [(module, module.training) for module in model.modules()]
     try:
         yield
     finally:

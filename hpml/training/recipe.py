@@ -70,18 +70,11 @@ class Recipe:
                 continue
             if type(value) is not int or value < least:
                 self._refuse(f"{name}: expected a whole number from {least}", value)
-        for name, bound in (("learning_rate", "above 0"), ("weight_decay", "of at least 0")):
-            value = getattr(self, name)
-            is_number = isinstance(value, (int, float)) and 0 <= value <= 1e6
-            if not is_number or (name == "learning_rate" and not value):
-                self._refuse(f"{name}: expected a number {bound}, up to 1e6", value)
         if self.batch % (self.accumulate * processes):
             expected = f"a multiple of {self.accumulate} parts × {processes} processes"
             self._refuse(f"batch: expected {expected}", self.batch)
-        if self.cuda_graphs and device.type != "cuda":
-            self._refuse("cuda_graphs: expected a GPU", str(device))
-        if self.cuda_graphs and processes > 1:
-            self._refuse("cuda_graphs: expected a single process", processes)
+        if self.cuda_graphs and (device.type != "cuda" or processes > 1):
+            self._refuse("cuda_graphs: expected one process with a GPU", f"{processes} on {device}")
 
     def _refuse(self, expected: str, got: object) -> None:
         raise TrainingError(f"Recipe {self.name!r}: {expected}, got {describe(got)}.")

@@ -72,14 +72,11 @@ class Trainer:
         seed: int = 0,
         processes: Processes | None = None,
     ) -> None:
-        for what, value, kind in (
-            ("model", model, nn.Module), ("data", data, Dataset), ("recipe", recipe, Recipe)
-        ):  # fmt: skip
-            if not isinstance(value, kind):
-                raise TrainingError(
-                    f"{what}: expected a {kind.__name__}, got {describe(value)}; write "
-                    'train(model, digits(), RECIPES["vanilla"], epochs=2).'
-                )
+        if not isinstance(recipe, Recipe):
+            raise TrainingError(
+                f"recipe: expected a Recipe, got {describe(recipe)}; write "
+                'train(model, digits(), RECIPES["vanilla"], epochs=2).'
+            )
         self.processes = processes or Processes(0, 1, torch.device("cpu"))
         self.device = self.processes.device
         recipe.check(self.device, self.processes.count)

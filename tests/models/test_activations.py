@@ -20,11 +20,11 @@ from hpml.models.activations import (
     GRAIN,
     FastSwish,
     FastSwishFunction,
+    ModelError,
     fast_swish,
     fast_swish_composite,
     fast_swish_slope,
 )
-from hpml.models.errors import ModelError
 from hpml.profiling import work_of
 from hpml.symbolic import Input, SymbolicModel
 

@@ -9,7 +9,7 @@ from hpml.models import (
     ToyResNet,
     symbolic_toy_resnet,
 )
-from hpml.models.errors import ModelError
+from hpml.models.activations import ModelError
 from hpml.symbolic import EXECUTIONS
 
 

@@ -236,13 +236,9 @@ def test_what_gives_no_scores_for_the_classes_is_refused(model: nn.Module, got: 
         train(model, data(), recipe(), epochs=1)
 
 
-def test_a_recipes_name_and_a_function_in_place_of_its_data_are_refused() -> None:
+def test_a_recipes_name_in_its_place_is_refused() -> None:
     with pytest.raises(TrainingError, match="recipe: expected a Recipe, got 'vanilla'; write"):
         train(network(), data(), "vanilla", epochs=1)
-    with pytest.raises(TrainingError, match="data: expected a Dataset, got <function data"):
-        train(network(), data, recipe(), epochs=1)
-    with pytest.raises(TrainingError, match="model: expected a Module, got <built-in"):
-        train(torch.relu, data(), recipe(), epochs=1)
 
 
 @pytest.mark.parametrize(
@@ -254,11 +250,6 @@ def test_a_recipes_name_and_a_function_in_place_of_its_data_are_refused() -> Non
         {"batch": 0},
         {"batch": 32.0},
         {"cuda_graphs": True},
-        {"learning_rate": 0.0},
-        {"learning_rate": math.nan},
-        {"learning_rate": 1e38},
-        {"learning_rate": "0.1"},
-        {"weight_decay": math.inf},
         {"workers": 1.5},
         {"resolution": 0},
     ],
@@ -266,15 +257,6 @@ def test_a_recipes_name_and_a_function_in_place_of_its_data_are_refused() -> Non
 def test_a_recipe_that_cannot_be_followed_is_refused(changes: dict) -> None:
     with pytest.raises(TrainingError):
         train(network(), data(), recipe(**changes), epochs=1)
-
-
-def test_a_rate_has_to_be_above_zero_and_a_decay_may_be_zero() -> None:
-    cpu = torch.device("cpu")
-    recipe(weight_decay=0).check(cpu, 1)
-    with pytest.raises(TrainingError, match="weight_decay: expected a number of at least 0"):
-        recipe(weight_decay=-1).check(cpu, 1)
-    with pytest.raises(TrainingError, match="learning_rate: expected a number above 0"):
-        recipe(learning_rate=0).check(cpu, 1)
 
 
 @pytest.mark.parametrize(

@@ -135,8 +135,8 @@ def _flatten(layer: nn.Flatten, spec: TensorSpec) -> TensorSpec | None:
 
 
 def _softmax(layer: nn.Softmax, spec: TensorSpec) -> TensorSpec | None:
-    rank = len(spec.shape)
-    return _same(layer, spec) if layer.dim in range(-rank, rank) else None
+    axes = range(-len(spec.shape), len(spec.shape))
+    return _same(layer, spec) if layer.dim in axes else None
 
 
 def _layer_norm(layer: nn.LayerNorm, spec: TensorSpec) -> TensorSpec | None:
