@@ -62,7 +62,7 @@ class Frame:
         self.current = self.decoded.instructions[0]
         self.name = self.function.__qualname__
         self.globals = self.function.__globals__
-        self.builtins = self.function.__builtins__  # type: ignore[attr-defined]
+        self.builtins = self.function.__builtins__
 
     @property
     def code(self) -> CodeType:
