@@ -62,7 +62,8 @@ class Frame:
         self.current = self.decoded.instructions[0]
         self.name = self.function.__qualname__
         self.globals = self.function.__globals__
-        self.builtins = self.function.__builtins__
+        function: Any = self.function  # mypy knows `__builtins__` in some runs only
+        self.builtins = function.__builtins__
 
     @property
     def code(self) -> CodeType:
