@@ -168,13 +168,12 @@ class LabPage:
 
     def _notebook(self, script: str) -> Any:
         # An evaluation has no time limit of its own, and a dialog in the way would hold it forever.
-        # The window refers to the promise, or Chromium may collect it before it is settled.
         return self.page.evaluate(
-            "() => { const app = window.jupyterapp; const panel = app.shell.currentWidget;"
+            "async () => { const app = window.jupyterapp; const panel = app.shell.currentWidget;"
             f"const work = async () => {{ {script} }};"
             "const late = new Promise((_, fail) => setTimeout("
             f"() => fail(new Error('not done after {_PATIENCE} ms')), {_PATIENCE}));"
-            "window.promised = Promise.race([work(), late]); return window.promised; }"
+            "return await Promise.race([work(), late]); }"
         )
 
 
