@@ -7,6 +7,7 @@ the registered one, and a failure that is a value.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import sys
@@ -104,13 +105,12 @@ def execute(
     loop = asyncio.new_event_loop()
     task = loop.create_task(_run(notebook, kernel, timeout, progress))
     # On a thread, because an event loop may be running on this one.
-    with ThreadPoolExecutor(1) as thread:
+    with contextlib.closing(loop), ThreadPoolExecutor(1) as thread:
         try:
             failure = thread.submit(loop.run_until_complete, task).result()
         except KeyboardInterrupt:
             loop.call_soon_threadsafe(task.cancel)
             raise
-    loop.close()
     return Execution(notebook, time.perf_counter() - start, failure)
 
 
