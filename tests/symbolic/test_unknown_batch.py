@@ -203,3 +203,13 @@ def test_the_number_of_first_rows_is_unknown_behind(block: Any, batches: tuple[i
     for batch in batches:
         value = torch.rand(batch, 4)
         assert_same(model(value), block(value)[:3].sum(0) / min(batch, 3))
+
+
+class Shorter(nn.Module):
+    def forward(self, x: Any) -> Any:
+        return x if self.training else x[:, :2]
+
+
+def test_the_shape_is_that_in_the_mode_in_which_the_layer_is_called() -> None:
+    assert Shorter()(Input(shape=(4,))).shape == (None, 4)
+    assert Shorter().eval()(Input(shape=(4,))).shape == (None, 2)

@@ -221,12 +221,14 @@ def _run_examples(layer: nn.Module, parents: Sequence[Node], meta: bool) -> Infe
         argument_tensors = [_tensors_in(argument) for argument in arguments]
         versions = [[tensor._version for tensor in tensors] for tensors in argument_tensors]
         watch = no_context if meta else _FixedSizes(layer, arguments)
-        try:
-            # Normalisation in training refuses the smallest batch.
-            result = _call(layer, arguments, meta, watch, evaluating=example >= REQUIRED_BATCHES)
-        except Exception:
-            if example < REQUIRED_BATCHES:
-                raise
+        for evaluating in (False, True):  # normalisation in training refuses the smallest batch
+            try:
+                result = _call(layer, arguments, meta, watch, evaluating)
+                break
+            except Exception:
+                if example < REQUIRED_BATCHES:
+                    raise
+        else:
             break  # the model cannot take a batch of this size either
         if example < REQUIRED_BATCHES:
             effects = _effects(argument_tensors, versions, result)
