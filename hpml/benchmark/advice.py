@@ -75,7 +75,7 @@ def unstable(named: NamedAdvice) -> tuple[str, ...]:
 
 def some_names(names: Iterable[str]) -> str:
     """Return names as part of a sentence; of many, only the first few."""
-    listed = list(names)
+    listed = [f"“{name}”" if "," in name else name for name in names]
     if len(listed) <= MOST_NAMES + 1:
         return ", ".join(listed)
     return f"{', '.join(listed[:MOST_NAMES])} and {len(listed) - MOST_NAMES} more"

@@ -73,3 +73,9 @@ def test_a_table_has_one_footnote_however_many_contenders_are_unstable() -> None
     assert len(cases) == 2 + 18 + 2
     calm = Comparison((Measurement("base", CALM, 10),), "base", 25)
     assert str(calm).splitlines()[-1].startswith("Ratio:")
+
+
+def test_a_name_with_a_comma_is_quoted_among_others() -> None:
+    spread = tuple(Measurement(name, SPREAD, 10) for name in ("l[0], ...", "codegen"))
+    comparison = Comparison((Measurement("base", CALM, 10), *spread), "base", 25)
+    assert "“l[0], ...”, codegen" in str(comparison)
