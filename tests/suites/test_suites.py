@@ -98,7 +98,8 @@ def test_the_result_is_a_text_a_page_and_a_picture(tmp_path: Path) -> None:
     assert marks[1] == pytest.approx(651.4 / 643.6)
 
 
-def test_a_gpu_that_is_not_there_is_said() -> None:
+def test_a_gpu_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(SuiteError):
         toy_resnet.run([8], device="cuda")
     with pytest.raises(SuiteError):

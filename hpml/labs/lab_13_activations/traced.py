@@ -46,7 +46,8 @@ def peak_of_tensors(run: Callable[[], object]) -> int:
     from torch.profiler import ProfilerActivity, profile
 
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # no log messages in the student's cell
-    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiled:
+    cpu = [ProfilerActivity.CPU]
+    with profile(activities=cpu, profile_memory=True, acc_events=True) as profiled:
         run()
     recorded: Any = profiled.profiler
     events = [e for e in recorded.kineto_results.events() if e.name() == "[memory]"]

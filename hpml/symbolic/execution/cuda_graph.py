@@ -44,9 +44,9 @@ class _Snapshot:
     """
 
     def __init__(self, model: nn.Module) -> None:
-        self._root, self._modules = model._modules, list(model.modules())
+        self._root, self.modules = model._modules, list(model.modules())
         self._dicts: list[Any] = [hooks._global_forward_hooks, hooks._global_forward_pre_hooks]
-        for m in self._modules:
+        for m in self.modules:
             hook = m._forward_hooks, m._forward_pre_hooks
             self._dicts += (m._modules, m._parameters, m._buffers, *hook)
         # Stored as objects, so that no new object can get the id of a deleted one.
@@ -64,10 +64,6 @@ class _Snapshot:
             and list(map(id, values)) == list(map(id, self._values))
             and list(map(_address, values)) == self._addresses
         )
-
-    def modes(self) -> tuple[bool, ...]:
-        """Return the mode of each module."""
-        return tuple([module.training for module in self._modules])
 
 
 def _address(value: Any) -> Any:
@@ -95,6 +91,7 @@ def prepare(program: Program) -> Program:
     check_available()
     recordings: dict[tuple[Any, ...], Callable[..., Any]] = {}
     snapshot: _Snapshot | None = None
+    hooked: list[Any] = []
 
     def run(self: Any, *inputs: torch.Tensor) -> Any:
         nonlocal snapshot
@@ -109,10 +106,15 @@ def prepare(program: Program) -> Program:
         if snapshot is None or not snapshot.matches(self):
             snapshot = _Snapshot(self)
             recordings.clear()
+            while hooked:
+                hooked.pop().remove()
+            weights = [weight for weight in self.parameters() if weight.requires_grad]
+            hooked.extend(w.register_post_accumulate_grad_hook(_own_gradient) for w in weights)
         key = (
             tuple((v.shape, v.dtype, v.device, v.requires_grad) for v in inputs),
-            (snapshot.modes(), torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
+            (*[module.training for module in snapshot.modules], torch.is_grad_enabled()),
             (torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda")),
+            torch.is_inference_mode_enabled(),
         )
         if key not in recordings:
             _check_count(recordings, inputs)
@@ -161,8 +163,9 @@ def _record(recordable: nn.Module, inputs: tuple[torch.Tensor, ...]) -> Callable
     try:
         if not torch.is_grad_enabled():
             return _record_inference(recordable, samples)
-        replay = torch.cuda.make_graphed_callables(recordable, samples)
-        return _with_own_gradients(replay, recordable)
+        # A graph is recorded on a stream of its own, of which PyTorch warns in each backward pass.
+        warnings.filterwarnings("ignore", "The AccumulateGrad node's stream")
+        return _checked(torch.cuda.make_graphed_callables(recordable, samples))
     except RuntimeError as error:
         if inputs[0].is_cuda:
             # PyTorch leaves the generator in the mode of capturing: give it a copy of its state.
@@ -179,23 +182,22 @@ def _record(recordable: nn.Module, inputs: tuple[torch.Tensor, ...]) -> Callable
         ) from error
 
 
-def _with_own_gradients(replay: Callable[..., Any], module: nn.Module) -> Callable[..., Any]:
-    """Return `replay` with gradients that the next replay does not overwrite.
+def _own_gradient(weight: torch.Tensor) -> None:
+    """Copy ``.grad`` where it was None: autograd made it the memory that all replays write to."""
+    if weight.grad is not None and not hasattr(weight.grad, "_copied"):
+        weight.grad = weight.grad.clone()
+        weight.grad._copied = True  # type: ignore[attr-defined]
 
-    A replay writes all gradients into the same memory, and autograd makes that memory ``.grad``
-    where ``.grad`` was None. The values kept for a backward pass are overwritten too.
+
+def _checked(replay: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `replay` with copied gradients of inputs; refuse a backward pass after the next call.
+
+    The next call overwrites the values that the backward pass needs.
     """
-    # A graph is recorded on a stream of its own, of which PyTorch warns in the backward pass.
-    warnings.filterwarnings("ignore", "The AccumulateGrad node's stream")
-    weights = [weight for weight in module.parameters() if weight.requires_grad]
-    copied: list[Any] = [None] * len(weights)
     calls = 0
 
     def run(*inputs: torch.Tensor) -> Any:
         nonlocal calls
-        for place, weight in enumerate(weights):
-            if weight.grad is not None and weight.grad is not copied[place]:
-                weight.grad = copied[place] = weight.grad.clone()
         aliases = [value.view_as(value) for value in inputs]
         for alias in aliases:
             if alias.requires_grad:
