@@ -27,7 +27,7 @@ def cases_table(cases: Iterable[AnyCase], *, title: str | None = None) -> Table:
     for case in listed:
         values = [case.parameters.get(name) for name in varying]
         rows += [[*values, *row] for row in _rows(case.comparison)]
-        shown = (f"{v:,}" if isinstance(v, int) else str(v) for v in values)
+        shown = map(str, values)
         label = ", ".join(f"{n} {v}" for n, v in zip(varying, shown, strict=True))
         advice += [(f"{n} ({label})" if label else n, a) for n, a in case.comparison.advice]
     baselines = dict.fromkeys(case.comparison.baseline for case in listed)

@@ -22,11 +22,6 @@ from hpml.grading.sandbox import Isolation, Limits, described, require_isolation
 _MADE = ("right", "wrong")
 
 
-def random_seed() -> int:
-    """Return an unpredictable seed."""
-    return secrets.randbelow(2**31)
-
-
 class Grader:
     """Grade submissions one at a time inside a ``with`` block."""
 
@@ -63,7 +58,7 @@ class Grader:
     ) -> Report:
         """Grade all exercises of a submission, or only those named."""
         if seed is None:
-            seed = random_seed()
+            seed = secrets.randbelow(2**31)  # unpredictable
         deadline = time.monotonic() + self._limits.submission
         items: list[Item] = []
         for lab, paths in submission.notebooks.items():

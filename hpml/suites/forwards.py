@@ -88,12 +88,13 @@ class ForwardSettings(Settings):
         make: Callable[[], Mapping[str, Callable[[], object]]],
         label: str,
         check: Callable[[Mapping[str, object]], None],
+        baseline: str = BASELINE,
     ) -> Comparison:
         """Build the contenders of a case and compare them, both with gradients on or off."""
         import torch
 
         with torch.set_grad_enabled(self.grad):
-            return self.compare(make(), label, baseline=BASELINE, check=check)
+            return self.compare(make(), label, baseline=baseline, check=check)
 
 
 def compiled(model: torch.nn.Module) -> Forward:
@@ -104,7 +105,7 @@ def compiled(model: torch.nn.Module) -> Forward:
     torch.compiler.reset()
     # All contenders compute in float32, so no advice to round products.
     warnings.filterwarnings("ignore", "TensorFloat32 tensor cores")
-    return torch.compile(model)
+    return torch.compile(model, dynamic=False)
 
 
 def uniform_input(

@@ -34,11 +34,6 @@ class Settings:
 
     >>> Settings(rounds=9).changed({"threads": 2}).threads
     2
-    >>> Settings().changed({"round": 2})
-    Traceback (most recent call last):
-    ...
-    hpml.suites.settings.SuiteError: run: expected some of rounds, contenders, also, device, \
-threads, min_sample_time, seed, out, resume, progress, got round.
     """
 
     rounds: int = 25

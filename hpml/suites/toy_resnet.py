@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.environment import installed_version
@@ -115,11 +116,25 @@ def run(resolutions: Sequence[int] = RESOLUTIONS, **changes: Any) -> ToyResNetRe
             f"got {', '.join(map(str, wrong))}."
         )
     # Kernels add in different orders; on a GPU, TF32 leaves three digits.
-    check = same_results(1e-2, 1e-2) if settings.on_gpu else same_results(1e-4, 1e-5)
+    same = same_results(1e-2, 1e-2) if settings.on_gpu else same_results(1e-4, 1e-5)
+
+    def make() -> dict[str, Callable[[], object]]:
+        made = {size: _contenders(size, settings) for size in resolutions}
+        return {f"{name}, {size}": run for size in made for name, run in made[size].items()}
+
+    def check(results: Mapping[str, object]) -> None:
+        for size in resolutions:
+            same(_at(size, results))
+
+    @functools.cache
+    def compared() -> Comparison:
+        # All in the same rounds: otherwise a machine that slows down looks like growth.
+        return settings.compare_forwards(make, "toy ResNet", check, f"{BASELINE}, {resolutions[0]}")
 
     def measure(resolution: int) -> Comparison:
-        make = functools.partial(_contenders, resolution, settings)
-        return settings.compare_forwards(make, f"{resolution} pixels", check)
+        named = _at(resolution, {each.name: each for each in compared()})
+        own = tuple(replace(each, name=name) for name, each in named.items())
+        return replace(compared(), measurements=own, baseline=BASELINE)
 
     outcome = run_cases("toy-resnet", "resolution", resolutions, measure, settings)
     return ToyResNetResult(outcome.cases, (*outcome.notes, *peer.notes()))
@@ -128,6 +143,12 @@ def run(resolutions: Sequence[int] = RESOLUTIONS, **changes: Any) -> ToyResNetRe
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench toy-resnet``."""
     add_forward_arguments(parser, "toy-resnet", run, DEFAULTS, "heights and widths in pixels")
+
+
+def _at(resolution: int, named: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of one resolution by the contender's name."""
+    end = f", {resolution}"
+    return {name.removesuffix(end): v for name, v in named.items() if name.endswith(end)}
 
 
 def _contenders(resolution: int, settings: ForwardSettings) -> dict[str, Callable[[], object]]:

@@ -7,6 +7,7 @@ notebook whose name does not say the lab.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 from hpml.base.files import course_folder
 from hpml.grading import GradingError
 from hpml.grading.find import Submission, find, lab_number
-from hpml.grading.grader import Grader, random_seed
+from hpml.grading.grader import Grader
 from hpml.labs import catalogue
 
 _SUBMISSION = pytest.StashKey[Submission]()
@@ -40,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # Of xdist, each worker takes the seed that the first process drew.
     given: Any = getattr(config, "workerinput", {}).get("hpml_seed")
     if given is None:
-        given = random_seed() if chosen is None else chosen
+        given = secrets.randbelow(2**31) if chosen is None else chosen
     config.stash[_SEED] = given
 
 

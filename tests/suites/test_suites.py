@@ -11,10 +11,10 @@ import pytest
 import torch
 
 from hpml import cli
-from hpml.benchmark import BenchmarkError, compare, read_cases
+from hpml.benchmark import BenchmarkError, Comparison, compare, read_cases
 from hpml.suites import deep_linear, peer, toy_resnet
 from hpml.suites.forwards import ForwardResult
-from hpml.suites.settings import SuiteError
+from hpml.suites.settings import Settings, SuiteError
 from hpml.symbolic import EXECUTIONS, Input
 
 FAST = {"rounds": 6, "min_sample_time": 1e-5}
@@ -96,6 +96,22 @@ def test_the_result_is_a_text_a_page_and_a_picture(tmp_path: Path) -> None:
     assert [marks[0], marks[2]] == own
     # 651.4 batches/s hand-written, 643.6 sequential, at 250 layers.
     assert marks[1] == pytest.approx(651.4 / 643.6)
+
+
+def test_all_sizes_of_the_toy_resnet_share_their_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[Comparison] = []
+    original = Settings.compare
+
+    def keeping(*args: Any, **more: Any) -> Comparison:
+        compared.append(original(*args, **more))
+        return compared[-1]
+
+    monkeypatch.setattr(Settings, "compare", keeping)
+    cases = toy_resnet.run([16, 8], **FAST, contenders=["inlined"]).cases
+    assert [each.comparison.names for each in cases] == [("handwritten", "inlined")] * 2
+    (together,) = compared
+    expected = [m.samples for each in cases for m in each.comparison]
+    assert [each.samples for each in together] == expected
 
 
 def test_a_gpu_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -181,7 +181,7 @@ def choose_number(
     start = time.monotonic()
     calls = 0
     cost = math.inf
-    for number in _series():
+    for number in (step * 10**power for power in itertools.count() for step in (1, 2, 5)):
         seconds = 0.0
         for trial in range(TRIALS):
             if trial == 0 or min_sample_time <= seconds < LONGEST_PAUSE:
@@ -198,11 +198,6 @@ def choose_number(
         f"by the clock {number:,} calls took {seconds:g} s; expected a clock in seconds that "
         "advances."
     )
-
-
-def _series() -> Iterator[int]:
-    """Yield 1, 2, 5, 10, 20, 50 and so on."""
-    return (step * 10**power for power in itertools.count() for step in (1, 2, 5))
 
 
 @contextlib.contextmanager

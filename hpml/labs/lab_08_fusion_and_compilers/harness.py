@@ -57,10 +57,6 @@ class Grid:
         width = self.shape[-1]
         return [list(self._cells[row * width : (row + 1) * width]) for row in range(self.shape[0])]
 
-    def most_writes(self) -> int:
-        """Return the largest number of writes to one number."""
-        return max(self._times, default=0)
-
 
 ALLOWED = 4 * 1024
 """The largest allowed peak of new memory in bytes: enough for Python's numbers, but no array."""
@@ -96,7 +92,7 @@ def moved(peak: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
     needed = {"x": products, "w": products, "b": math.prod(out.shape)}
     needless = sum(max(0, arguments[name].reads - most) for name, most in needed.items())
     return found | {
-        "most writes of a number": out.most_writes(),
+        "most writes of a number": max(out._times, default=0),
         "reads of out": out.reads,
         "needless reads of x, w and b": needless,
         "numbers stored elsewhere": peak > ALLOWED,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from hpml.base import style
 from hpml.base.charts import Line, lines, show
@@ -11,8 +12,6 @@ from hpml.base.files import recorded
 from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.benchmark import Ratio
-from hpml.benchmark.ratio import Answer
-from hpml.benchmark.robust import median_interval
 from hpml.profiling import LaunchFit, ProfilingError
 from hpml.suites import peer
 from hpml.suites.forwards import BASELINE, COMPILED
@@ -78,13 +77,9 @@ def growth(times: Mapping[int, float]) -> float:
 
 def measured_growth(result: ToyResNetResult) -> Ratio:
     """Return the growth factor of the hand-written network's time on this machine."""
-    # The sizes are not measured in the same rounds, so the interval of the ratio combines the
-    # 97.5 % intervals of both medians.
     cases = sorted(result.cases, key=lambda case: int(case.parameters["resolution"] or 0))
-    small, large = (cases[place].comparison[BASELINE] for place in (0, -1))
-    (least, most), (low, high) = (median_interval(m.samples, 0.975) for m in (small, large))
-    answer: Answer = "slower" if low > most else "cannot tell"
-    return Ratio(large.median / small.median, low / most, high / least, answer)
+    small, large = (replace(cases[k].comparison[BASELINE], name=str(k)) for k in (0, -1))
+    return replace(cases[0].comparison, measurements=(small, large), baseline="0").ratio("-1")
 
 
 def draw_growth(times: Mapping[str, Mapping[int, float]]) -> Page:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,7 @@ def test_a_machine_is_raced_and_an_unfinished_one_is_left_out(
     assert "left out: it returned None" in capsys.readouterr().out
 
 
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="a loop's end removes as much as it adds")
 def test_a_function_whose_stack_depends_on_a_jump_is_refused() -> None:
     with pytest.raises(LabError):
         slide.effects(loop_over)

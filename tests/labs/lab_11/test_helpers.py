@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from types import SimpleNamespace
 
 import pytest
 
-from hpml.benchmark import Measurement
+from hpml.benchmark import Comparison, Measurement
+from hpml.benchmark.record import Case
 from hpml.labs.lab_11_gpu_benchmarks import devices, explorer, resnet
 from hpml.labs.lab_11_gpu_benchmarks.explorer import TIMES
 from hpml.suites import toy_resnet
@@ -83,18 +83,16 @@ def test_the_explorer_draws_with_the_students_function_once_it_answers() -> None
     assert "194 µs one by one" in plain.keyframes[0].line
 
 
-def test_the_growth_on_this_machine_has_an_interval() -> None:
-    samples = {64: [6.0, 8.0, *[7.0] * 9], 16: [0.9, 1.2, *[1.0] * 9]}
-    cases = [
-        SimpleNamespace(
-            parameters={"resolution": size},
-            comparison={"handwritten": Measurement("handwritten", tuple(times), 1)},
-        )
-        for size, times in samples.items()
-    ]
-    found = resnet.measured_growth(SimpleNamespace(cases=cases))  # type: ignore[arg-type]
-    assert (found.value, found.answer) == (7.0, "slower")
-    assert found.low <= 7 <= found.high
+def test_the_growth_is_that_within_rounds_on_a_machine_that_slows_down() -> None:
+    slower = [1.05**k for k in range(11)]
+    cases = []
+    for size, time in ((64, 7.0), (16, 1.0)):
+        samples = Measurement("handwritten", tuple(time * each for each in slower), 1)
+        comparison = Comparison((samples,), "handwritten", 11)
+        cases.append(Case("toy-resnet", {"resolution": size}, comparison))
+    found = resnet.measured_growth(toy_resnet.ToyResNetResult(tuple(cases)))
+    assert found.value == pytest.approx(7, rel=1e-3)
+    assert (found.answer, found.high < 7.8) == ("slower", True)
 
 
 def test_published_times_stand_in_the_table_and_grow_as_the_text_says() -> None:
