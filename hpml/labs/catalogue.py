@@ -90,7 +90,7 @@ def find(name: str, lab: str | None = None) -> Exercise:
     advice = (
         f"Did you mean {' or '.join(near)}? A check finds it by the name after `def`."
         if near
-        else f"Expected one of {', '.join(names) or 'none'}."
+        else "Expected the name in the exercise's title."
     )
     raise LabError(f"There is no exercise called {describe(name)}{where}. {advice}")
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 ACTIVATIONS: dict[str, tuple[tuple[float, float], ...]] = {
+    "F.gelu(x)": ((-99, -19),),
+    "F.hardtanh(1000 * x)": ((-19, -0.001), (0.001, 19)),
     "F.relu(x)": ((-19, 0),),
     "F.hardswish(x)": ((-19, -3),),
     "F.relu6(x)": ((-19, 0), (6, 19)),
@@ -13,7 +15,6 @@ ACTIVATIONS: dict[str, tuple[tuple[float, float], ...]] = {
     "F.relu(1 - x.abs())": ((-19, -1), (1, 19)),
     "torch.floor(x)": ((-19, 19),),
     "F.leaky_relu(x)": (),
-    "F.gelu(x)": ((-99, -19),),
     "F.elu(x)": (),
     "x * x": (),
     "x ** 3": (),
