@@ -45,14 +45,18 @@ class ToyResNetResult(ForwardResult):
     source = TOY_RESNET
     axis = "height and width in pixels"
 
-    def fit(self) -> LaunchFit:
-        """Fit the launch simulator to the measured baseline and CUDA graphs."""
+    def times(self) -> dict[str, dict[int, float]]:
+        """Return the median seconds of a forward, by contender and resolution."""
         times: dict[str, dict[int, float]] = {}
         for case in self.cases:
             for measurement in case.comparison:
                 size = int(case.parameters["resolution"] or 0)
                 times.setdefault(measurement.name, {})[size] = measurement.median
-        return _fit(times, BASELINE)
+        return times
+
+    def fit(self) -> LaunchFit:
+        """Fit the launch simulator to the measured baseline and CUDA graphs."""
+        return _fit(self.times(), BASELINE)
 
 
 def published_fit(contender: str = BASELINE) -> LaunchFit:

@@ -69,7 +69,7 @@ def draw_magnitudes(
         sizes = tensor.detach().abs().flatten()
         powers = sizes[sizes > 0].log2().clamp(low, high).tolist()
         bins = range(low, high + 1)
-        charts.append(histogram(powers, bins, "x", title=name, at=[edge], height=1.2))
+        charts.append(histogram(powers, bins, "x", title=name, y="how many", at=[edge], height=1.2))
     rows = []
     for name, (smallest, largest, _) in formats.items():
         first, last = math.log2(smallest), math.log2(largest)
