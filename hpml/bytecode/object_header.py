@@ -65,7 +65,7 @@ class ObjectHeader(Shown):
         rows = [
             [
                 f"→ +{field.offset}" if field.via_pointer else f"{field.offset:+d}",
-                _hex(field),
+                field.data.hex(" ") + " …" * (field.size > len(field.data)),
                 field.name,
                 field.value,
                 _confirmed(field),
@@ -186,10 +186,6 @@ def _check_platform() -> None:
             "object_header supports 64-bit builds of CPython 3.11 to 3.14 with default options; "
             f"this is {sys.implementation.name} {sys.version}. Run it on a supported Python."
         )
-
-
-def _hex(field: Field) -> str:
-    return field.data.hex(" ") + (" …" if field.size > len(field.data) else "")
 
 
 def _confirmed(field: Field) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 from hpml.base import module_calls
 from hpml.base.errors import describe
+from hpml.base.files import write_atomically
 from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.profiling.call_tree import (
@@ -117,9 +118,9 @@ class FunctionProfile:
         """Write a file that `python -m pstats` and `snakeviz` open, and return its path.
 
         Raises:
-            OSError: if its folder is missing or it cannot be written.
+            OSError: if it cannot be written; a missing folder is created.
         """
-        Path(path).write_bytes(marshal.dumps(dict(self.stats)))
+        write_atomically(path, marshal.dumps(dict(self.stats)))
         return Path(path)
 
     def __str__(self) -> str:

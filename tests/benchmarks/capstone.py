@@ -55,7 +55,8 @@ def main() -> int:
     print(
         "\n".join(f"{name:<12}{ratio:6.2f} times the fixed script" for name, ratio in found.items())
     )
-    fine = found["original"] > 1 / speed.full and min(found[f] for f in FAULTS) > 1.03
+    costs = [found[fault] for fault in FAULTS if fault != "graph"]  # which costs memory
+    fine = found["original"] > 1 / speed.full and min(costs) > 1.03
     # A point of the seven is a seventh of the way from `none` to `full`.
     point = math.log(speed.none / speed.full) / 7
     for fixes in FIXES:
