@@ -103,11 +103,7 @@ def _page_of_race(ratio: Ratio, medians: float, target: float) -> Page:
 
 
 def _plain_number(x: float) -> str:
-    """Return a number with three significant digits and no exponent.
-
-    >>> _plain_number(384.4), _plain_number(0.8812), _plain_number(12345678)
-    ('384', '0.881', '12,300,000')
-    """
+    """Return a number with three significant digits and no exponent: 12,300,000."""
     return f"{float(f'{x:.3g}'):,.12g}"
 
 

@@ -82,8 +82,7 @@ def recorded(lab: str, key: str) -> str:
     record = read_record(lab)
     if record is None or key not in record["questions"]:
         return ""
-    cpu, text = record["machine"]["cpu"], record["questions"][key]
-    return f"Recorded on a quiet machine ({cpu}): {text}."
+    return f"{_where(record)}: {record['questions'][key]}."
 
 
 def recorded_conclusion(lab: str) -> str:
@@ -92,7 +91,12 @@ def recorded_conclusion(lab: str) -> str:
     if record is None or not record["verdicts"]:
         return ""
     last = " ".join(record["verdicts"][-1][1].split("\n\n")[-1].split())
-    return f"Recorded on a quiet machine ({record['machine']['cpu']}): {last}"
+    return f"{_where(record)}: {last}"
+
+
+def _where(record: dict[str, Any]) -> str:
+    machine = record["machine"]
+    return f"Recorded on a quiet machine ({machine['cpu']}, {machine['gpu'] or 'no GPU'})"
 
 
 def verdicts_of(notebook: NotebookNode) -> tuple[tuple[str, str], ...]:
