@@ -28,10 +28,12 @@ from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.estimate import Estimate
 from hpml.benchmark.measurement import Measurement
+from hpml.benchmark.paired import seconds_at
 from hpml.benchmark.plots import sweeps
 from hpml.benchmark.ratio import Ratio
 from hpml.benchmark.record import Case, read_cases, write_case
 from hpml.benchmark.sampling.rounds import compare, measure
+from hpml.benchmark.sampling.sizes import compare_sizes
 
 __all__ = [
     "BenchmarkError",
@@ -41,8 +43,10 @@ __all__ = [
     "Measurement",
     "Ratio",
     "compare",
+    "compare_sizes",
     "measure",
     "read_cases",
+    "seconds_at",
     "sweeps",
     "write_case",
 ]

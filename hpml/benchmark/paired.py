@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from typing import Protocol, Self, TypeVar
 
 from hpml.base.errors import describe
 from hpml.benchmark.advice import WIDEST_SPREAD, Advice
@@ -14,6 +14,8 @@ from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.estimate import Estimate, estimate
 from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.ratio import FEWEST_ROUNDS, RESOLUTION, Ratio, paired_ratio
+
+Size = TypeVar("Size", bound=float)
 
 CLEAR = 0.001
 """The risk of a false answer at each interim analysis, see `PairedSamples.clear`."""
@@ -224,6 +226,22 @@ class PairedSamples:
                 seen = f"{self.rounds} rounds can show only differences of about {least} or more"
                 found.append((name, Advice(ratio.answer, seen, _NARROWER)))
         return tuple(found)
+
+
+def seconds_at(compared: Mapping[Size, PairedSamples]) -> dict[str, dict[Size, float]]:
+    """Return each contender's seconds by size, for comparisons whose rounds are the same.
+
+    Medians of two sizes may come from rounds in which the machine had different speeds. So each
+    time is a ratio within the rounds, to the baseline of the first size, times its median.
+    """
+    base: Measurement | None = None
+    found: dict[str, dict[Size, float]] = {}
+    for size, comparison in compared.items():
+        base = base or comparison[comparison.baseline]
+        for each in comparison:
+            seconds = base.median * paired_ratio(each.samples, base.samples).value
+            found.setdefault(each.name, {})[size] = seconds
+    return found
 
 
 def is_far(ratio: Ratio, rounds: int) -> bool:

@@ -12,8 +12,8 @@ from hpml.base.errors import describe
 from hpml.base.tables import format_seconds
 from hpml.benchmark.advice import footnote
 from hpml.benchmark.errors import BenchmarkError
-from hpml.benchmark.paired import AnyCase, PairedSamples
-from hpml.benchmark.robust import Quartiles, quartiles
+from hpml.benchmark.paired import AnyCase, PairedSamples, seconds_at
+from hpml.benchmark.robust import quartiles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,7 +83,7 @@ def sweeps(cases: Iterable[AnyCase], parameter: str, *, per_item: bool = False) 
     """Return the times against a parameter, one line of a chart per contender.
 
     Args:
-        cases: the cases of one suite; for equal values of the parameter the last one is used.
+        cases: cases from the same rounds; for equal values of the parameter the last one is used.
         parameter: the name of a numeric parameter of the cases.
         per_item: whether to divide the times by the parameter.
 
@@ -93,7 +93,7 @@ def sweeps(cases: Iterable[AnyCase], parameter: str, *, per_item: bool = False) 
     Raises:
         BenchmarkError: if the parameter is missing from a case or is not a number.
     """
-    sweep: dict[str, dict[float, Quartiles]] = {}
+    found: dict[float, PairedSamples] = {}
     for case in cases:
         value = case.parameters.get(parameter)
         if not isinstance(value, (int, float)) or isinstance(value, bool):
@@ -101,15 +101,16 @@ def sweeps(cases: Iterable[AnyCase], parameter: str, *, per_item: bool = False) 
                 f"sweeps: expected each case to have a number {parameter!r}, got "
                 f"{describe(value)} in {describe(dict(case.parameters))}."
             )
-        factor = 1e6 / value if per_item else 1e6
-        for measurement in case.comparison:
-            low, middle, high = (factor * each for each in measurement.quartiles)
-            sweep.setdefault(measurement.name, {})[float(value)] = low, middle, high
+        found[float(value)] = case.comparison
     lines = []
-    for name, times in sweep.items():
-        xs = sorted(times)
-        lows, middles, highs = zip(*(times[x] for x in xs), strict=True)
-        lines.append(Line(name, xs, middles, marker=style.marker(name), band=(lows, highs)))
+    for name, times in seconds_at(dict(sorted(found.items()))).items():
+        middles = [1e6 * time / (x if per_item else 1) for x, time in times.items()]
+        bands = []
+        for end in (0, 2):
+            shares = (found[x][name].quartiles[end] / found[x][name].median for x in times)
+            bands.append([share * middle for share, middle in zip(shares, middles, strict=True)])
+        band = (bands[0], bands[1])
+        lines.append(Line(name, list(times), middles, marker=style.marker(name), band=band))
     return tuple(lines)
 
 

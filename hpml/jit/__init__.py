@@ -11,7 +11,7 @@ from hpml.jit.compilers import compiler_version, find_compiler, find_cpp_compile
 from hpml.jit.errors import CompileError, JitError, NoCompilerError
 from hpml.jit.extension import build_extension
 from hpml.jit.numba_views import inferred_types, instructions, signatures
-from hpml.jit.roofline import Limits, Work, draw_roofline, machine_limits
+from hpml.jit.roofline import Limits, Work, draw_roofline
 from hpml.jit.torch_compilers import (
     FirstCall,
     compiler_of_this_run,
@@ -39,7 +39,6 @@ __all__ = [
     "inductor_loops",
     "inferred_types",
     "instructions",
-    "machine_limits",
     "signatures",
     "torchscript_graphs",
 ]

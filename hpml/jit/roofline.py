@@ -6,8 +6,7 @@ for multicore architectures", Communications of the ACM 52 (4), 2009.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -59,52 +58,6 @@ class Work(NamedTuple):
         return self.operations / self.seconds
 
 
-def machine_limits(megabytes: int = 64, size: int = 768, repeats: int = 7) -> Limits:
-    """Measure both limits of one core.
-
-    The bandwidth is the faster of copying an array and changing one in place, which move the same
-    number of bytes. The peak is that of a matrix product by PyTorch on one thread.
-
-    Args:
-        megabytes: size of the arrays: larger than any cache, or as large as the kernel's data.
-        size: rows and columns of the matrices.
-        repeats: number of runs of each, of which the fastest counts.
-
-    >>> limits = machine_limits(megabytes=4, size=64, repeats=2)
-    >>> min(limits.peak, limits.bandwidth) > 1e6
-    True
-    """
-    import numpy as np
-    import torch
-
-    source = np.ones(megabytes * 2**20 // 4, np.float32)
-    target = np.empty_like(source)
-    a = torch.rand(size, size)
-    out = torch.empty(size, size)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        moving = min(
-            _best(lambda: np.copyto(target, source), repeats),
-            _best(lambda: np.multiply(target, 2, out=target), repeats),
-        )
-        with torch.no_grad():
-            multiplying = _best(lambda: torch.mm(a, a, out=out), repeats)
-    finally:
-        torch.set_num_threads(threads)
-    return Limits(bandwidth=2 * source.nbytes / moving, peak=2 * size**3 / multiplying)
-
-
-def _best(run: Callable[[], object], repeats: int) -> float:
-    run()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
 def draw_roofline(limits: Limits, kernels: Mapping[str, Work]) -> Page:
     """Draw the limits of the machine and the speed of each kernel on logarithmic axes.
 
@@ -132,7 +85,7 @@ def draw_roofline(limits: Limits, kernels: Mapping[str, Work]) -> Page:
         y="GFLOP/s",
         log="xy",
     )
-    caption = "One core. Both limits are the best of several runs, not from a data sheet."
+    caption = "One core. Both limits were measured, not taken from a data sheet."
     return charts.show(chart, caption=caption, text=_text(limits, kernels))
 
 

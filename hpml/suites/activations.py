@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 from hpml.base.charts import Line, lines
 from hpml.base.tables import Table
 from hpml.benchmark.agreement import same_results
-from hpml.benchmark.comparison import Comparison
 from hpml.suites.options import add_shared_arguments
-from hpml.suites.running import CasesResult, run_cases
+from hpml.suites.running import CasesResult, run_together
 from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
@@ -82,13 +81,10 @@ def run(kibibytes: Sequence[int] = SIZES, **changes: Any) -> ActivationsResult:
     ('hardswish', 'relu')
     """
     settings = DEFAULTS.changed(changes).choose(BASELINE, NAMES)
-
-    def measure(size: int) -> Comparison:
-        return settings.compare(
-            _contenders(size, settings), f"{size} KiB", baseline=BASELINE, check=_check_fast_swish
-        )
-
-    outcome = run_cases("activations", "kibibytes", kibibytes, measure, settings)
+    outcome = run_together(
+        "activations", "kibibytes", kibibytes, functools.partial(_contenders, settings), settings,
+        grad=True, check=_check_fast_swish,
+    )  # fmt: skip
     return ActivationsResult(outcome.cases, outcome.notes, _kept(settings.contenders or ()))
 
 
@@ -109,7 +105,7 @@ def _activations() -> dict[str, Callable[[torch.Tensor], torch.Tensor]]:
     return dict(zip(NAMES, functions, strict=True))
 
 
-def _contenders(size: int, settings: Settings) -> dict[str, Callable[[], object]]:
+def _contenders(settings: Settings, size: int) -> dict[str, Callable[[], object]]:
     import torch
 
     generator = torch.Generator().manual_seed(settings.seed)

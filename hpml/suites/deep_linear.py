@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from hpml.base.environment import Value
 from hpml.base.executions import EXECUTIONS, KERNEL
 from hpml.benchmark.agreement import same_results
-from hpml.benchmark.comparison import Comparison
 from hpml.suites import peer
 from hpml.suites.forwards import (
     BASELINE,
@@ -24,7 +23,7 @@ from hpml.suites.forwards import (
 )
 from hpml.suites.options import positive
 from hpml.suites.published import DEEP_LINEAR
-from hpml.suites.running import run_cases
+from hpml.suites.running import run_together
 
 if TYPE_CHECKING:
     import torch
@@ -70,11 +69,10 @@ def run(layers: Sequence[int] = LAYERS, **changes: Any) -> DeepLinearResult:
     kernels = () if settings.grad or settings.on_gpu else KERNELS
     settings = settings.choose(BASELINE, (*usual, COMPILED, *kernels), usual)
 
-    def measure(depth: int) -> Comparison:
-        make = functools.partial(_contenders, depth, settings)
-        return settings.compare_forwards(make, f"{depth} layers", same_results())
-
-    outcome = run_cases("deep-linear", "layers", layers, measure, settings)
+    outcome = run_together(
+        "deep-linear", "layers", layers, functools.partial(_contenders, settings), settings,
+        grad=settings.grad, check=same_results(),
+    )  # fmt: skip
     return DeepLinearResult(outcome.cases, (*outcome.notes, *peer.notes()))
 
 
@@ -86,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _contenders(depth: int, settings: DeepLinearSettings) -> dict[str, Callable[[], object]]:
+def _contenders(settings: DeepLinearSettings, depth: int) -> dict[str, Callable[[], object]]:
     """Return the contenders for one depth, with the same layers."""
     from torch import nn
 

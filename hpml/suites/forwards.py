@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from hpml.base.environment import Value
 from hpml.base.files import published
 from hpml.base.tables import Table
-from hpml.benchmark.comparison import Comparison
 from hpml.suites.options import SuiteResult, add_shared_arguments, positive
 from hpml.suites.published import PublishedBlock, published_table, published_times, ratios_to
 from hpml.suites.running import CasesResult
@@ -82,19 +81,6 @@ class ForwardSettings(Settings):
     def parameters(self) -> dict[str, Value]:
         """Return the settings that the results depend on, as parameters of a case."""
         return {"batch": self.batch, "grad": self.grad, **super().parameters()}
-
-    def compare_forwards(
-        self,
-        make: Callable[[], Mapping[str, Callable[[], object]]],
-        label: str,
-        check: Callable[[Mapping[str, object]], None],
-        baseline: str = BASELINE,
-    ) -> Comparison:
-        """Build the contenders of a case and compare them, both with gradients on or off."""
-        import torch
-
-        with torch.set_grad_enabled(self.grad):
-            return self.compare(make(), label, baseline=baseline, check=check)
 
 
 def compiled(model: torch.nn.Module) -> Forward:

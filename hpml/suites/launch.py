@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from hpml.base.charts import lines
 from hpml.base.tables import Table, format_seconds
-from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.plots import sweeps
 from hpml.suites.options import add_shared_arguments
-from hpml.suites.running import CasesResult, environment_line, run_cases
+from hpml.suites.running import CasesResult, environment_line, run_together
 from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
@@ -81,14 +81,8 @@ def run(mebibytes: Sequence[int] = MEBIBYTES, **changes: Any) -> LaunchResult:
     """
     settings = DEFAULTS.changed(changes)
     settings = settings.choose(BASELINE, names(settings.device))
-
-    def measure(size: int) -> Comparison:
-        import torch
-
-        with torch.no_grad():
-            return settings.compare(_contenders(size, settings), f"{size} MiB", baseline=BASELINE)
-
-    outcome = run_cases("launch", "mebibytes", mebibytes, measure, settings)
+    make = functools.partial(_contenders, settings)
+    outcome = run_together("launch", "mebibytes", mebibytes, make, settings, grad=False)
     note = f"{WAIT}, {', '.join(TRANSFERS)} need a GPU: --device cuda."
     return LaunchResult(outcome.cases, (*outcome.notes, *(() if settings.on_gpu else (note,))))
 
@@ -98,7 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_shared_arguments(parser, "launch", run, DEFAULTS, "sizes of a tensor in MiB")
 
 
-def _contenders(size: int, settings: Settings) -> dict[str, Callable[[], object]]:
+def _contenders(settings: Settings, size: int) -> dict[str, Callable[[], object]]:
     import torch
 
     device = settings.device

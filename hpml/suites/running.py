@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hpml.base.environment import Value, environment_record
 from hpml.base.tables import Shown, Table
@@ -30,17 +32,45 @@ class CasesResult(Shown):
         return [Table(["notes"], [[note] for note in self.notes])] if self.notes else []
 
 
+def run_together(
+    suite: str,
+    parameter: str,
+    values: Sequence[int],
+    contenders_at: Callable[[int], Mapping[str, Callable[[], object]]],
+    settings: Settings,
+    *,
+    grad: bool,
+    **more: Any,
+) -> CasesResult:
+    """Measure all cases in the same rounds, unless all are on disk; their times are comparable."""
+
+    @functools.cache
+    def compared() -> Mapping[int, Comparison]:
+        import torch
+
+        with torch.set_grad_enabled(grad):
+            return settings.compare_sizes(contenders_at, dict.fromkeys(values), suite, **more)
+
+    def measure(value: int) -> Comparison:
+        return compared()[value]
+
+    return run_cases(suite, parameter, values, measure, settings, together=True)
+
+
 def run_cases(
     suite: str,
     parameter: str,
     values: Sequence[int],
     measure: Callable[[int], Comparison],
     settings: Settings,
+    *,
+    together: bool = False,
     **more: Value,
 ) -> CasesResult:
     """Measure a case for each value of a parameter, unless it is on disk.
 
-    `more` are parameters that the results depend on besides the settings.
+    With `together` all are measured if one is missing. `more` are parameters that the results
+    depend on besides the settings.
     """
     out = None if settings.out is None else Path(settings.out)
     notes: list[str] = []
@@ -56,9 +86,10 @@ def run_cases(
                     "versions; they stay in the file and are measured again."
                 )
     cases: list[Case] = []
-    for value in dict.fromkeys(values):
-        parameters = {**settings.parameters(), **more, parameter: value}
-        case = next((c for c in reusable if dict(c.parameters) == parameters), None)
+    asked = {v: {**settings.parameters(), **more, parameter: v} for v in values}
+    done = {v: next((c for c in reusable if dict(c.parameters) == asked[v]), None) for v in asked}
+    for value, parameters in asked.items():
+        case = None if together and None in done.values() else done[value]
         if case is None:
             case = Case(suite, parameters, measure(value))
             if out is not None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 from hpml.base.environment import Value
 from hpml.base.errors import UsageError, describe
-from hpml.benchmark import Comparison, compare
+from hpml.benchmark import Comparison, compare_sizes
 
 
 class SuiteError(UsageError):
@@ -94,21 +94,32 @@ class Settings:
         self, contenders: Mapping[str, Callable[[], object]], label: str, **more: Any
     ) -> Comparison:
         """Compare the contenders of one case; `label` is the label of the progress bar."""
-        comparison = compare(
-            contenders,
+        return self.compare_sizes(lambda _: contenders, [0], label, **more)[0]
+
+    def compare_sizes(
+        self,
+        contenders_at: Callable[[int], Mapping[str, Callable[[], object]]],
+        sizes: Iterable[int],
+        label: str,
+        **more: Any,
+    ) -> dict[int, Comparison]:
+        """Compare the contenders at several sizes in the same rounds."""
+        found = compare_sizes(
+            contenders_at,
+            sizes,
             rounds=self.rounds,
             min_sample_time=self.min_sample_time,
             threads=self.threads,
             device=self.device,
             seed=self.seed,
             progress=label if self.progress else False,
-            stop_early=False,
             warm_up=2,
             **more,
         )
-        if not comparison.complete:
-            raise KeyboardInterrupt(f"after {comparison.rounds} rounds")
-        return comparison
+        for comparison in found.values():
+            if not comparison.complete:
+                raise KeyboardInterrupt(f"after {comparison.rounds} rounds")
+        return found
 
 
 def _check_device(device: str) -> None:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import argparse
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.environment import installed_version
 from hpml.benchmark.agreement import same_results
-from hpml.benchmark.comparison import Comparison
+from hpml.benchmark.paired import seconds_at
 from hpml.profiling import LaunchFit, fit_launches
 from hpml.suites import peer
 from hpml.suites.forwards import (
@@ -28,7 +27,7 @@ from hpml.suites.forwards import (
     uniform_input,
 )
 from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
-from hpml.suites.running import run_cases
+from hpml.suites.running import run_together
 from hpml.suites.settings import SuiteError
 
 if TYPE_CHECKING:
@@ -46,13 +45,8 @@ class ToyResNetResult(ForwardResult):
     axis = "height and width in pixels"
 
     def times(self) -> dict[str, dict[int, float]]:
-        """Return the median seconds of a forward, by contender and resolution."""
-        times: dict[str, dict[int, float]] = {}
-        for case in self.cases:
-            for measurement in case.comparison:
-                size = int(case.parameters["resolution"] or 0)
-                times.setdefault(measurement.name, {})[size] = measurement.median
-        return times
+        """Return the seconds of a forward by contender and resolution."""
+        return seconds_at({int(c.parameters["resolution"] or 0): c.comparison for c in self.cases})
 
     def fit(self) -> LaunchFit:
         """Fit the launch simulator to the measured baseline and CUDA graphs."""
@@ -120,27 +114,11 @@ def run(resolutions: Sequence[int] = RESOLUTIONS, **changes: Any) -> ToyResNetRe
             f"got {', '.join(map(str, wrong))}."
         )
     # Kernels add in different orders; on a GPU, TF32 leaves three digits.
-    same = same_results(1e-2, 1e-2) if settings.on_gpu else same_results(1e-4, 1e-5)
-
-    def make() -> dict[str, Callable[[], object]]:
-        made = {size: _contenders(size, settings) for size in resolutions}
-        return {f"{name}, {size}": run for size in made for name, run in made[size].items()}
-
-    def check(results: Mapping[str, object]) -> None:
-        for size in resolutions:
-            same(_at(size, results))
-
-    @functools.cache
-    def compared() -> Comparison:
-        # All in the same rounds: otherwise a machine that slows down looks like growth.
-        return settings.compare_forwards(make, "toy ResNet", check, f"{BASELINE}, {resolutions[0]}")
-
-    def measure(resolution: int) -> Comparison:
-        named = _at(resolution, {each.name: each for each in compared()})
-        own = tuple(replace(each, name=name) for name, each in named.items())
-        return replace(compared(), measurements=own, baseline=BASELINE)
-
-    outcome = run_cases("toy-resnet", "resolution", resolutions, measure, settings)
+    check = same_results(1e-2, 1e-2) if settings.on_gpu else same_results(1e-4, 1e-5)
+    outcome = run_together(
+        "toy-resnet", "resolution", resolutions, functools.partial(_contenders, settings), settings,
+        grad=settings.grad, check=check,
+    )  # fmt: skip
     return ToyResNetResult(outcome.cases, (*outcome.notes, *peer.notes()))
 
 
@@ -149,13 +127,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_forward_arguments(parser, "toy-resnet", run, DEFAULTS, "heights and widths in pixels")
 
 
-def _at(resolution: int, named: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of one resolution by the contender's name."""
-    end = f", {resolution}"
-    return {name.removesuffix(end): v for name, v in named.items() if name.endswith(end)}
-
-
-def _contenders(resolution: int, settings: ForwardSettings) -> dict[str, Callable[[], object]]:
+def _contenders(settings: ForwardSettings, resolution: int) -> dict[str, Callable[[], object]]:
     """Return the contenders for one resolution, with the same layers, in eval mode."""
     from hpml.models import ToyResNet, symbolic_toy_resnet
     from hpml.models.toy_resnet import layer_by_layer

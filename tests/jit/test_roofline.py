@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import torch
-
-from hpml.jit import Limits, Work, draw_roofline, machine_limits
+from hpml.jit import Limits, Work, draw_roofline
 
 LIMITS = Limits(bandwidth=1e10, peak=5e10)
 
@@ -20,10 +18,3 @@ def test_the_picture_says_how_near_each_kernel_comes() -> None:
     assert page.plain.startswith("Memory 10 GB/s, arithmetic 50 GFLOP/s. kernel: 2 operations per ")
     assert page.plain.endswith("12 GFLOP/s, 60 % of what is possible.")
     assert f'alt="{page.plain}"' in page.html
-
-
-def test_measuring_leaves_the_threads_as_they_were() -> None:
-    before = torch.get_num_threads()
-    limits = machine_limits(megabytes=2, size=32, repeats=1)
-    assert limits.bandwidth > 0
-    assert torch.get_num_threads() == before

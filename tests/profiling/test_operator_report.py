@@ -16,8 +16,9 @@ def test_the_script_runs_elsewhere_and_the_text_says_where_it_ran(tmp_path) -> N
     x = torch.rand(3, 4, dtype=torch.float64).t()
     report = operator_report("torch.sigmoid(x)", "torch.relu(x)", x=x, seconds=0.01)
     assert "torch.rand((12,), dtype=torch.float64).as_strided((4, 3), (1, 4))" in report.script
-    for line, call in zip(report.output.splitlines(), ("sigmoid", "relu"), strict=True):
-        said = re.fullmatch(rf"torch\.{call}\(x\): (.+) µs \(25 to 75 %: (.+) to (.+)\)", line)
+    names = (r"torch\.sigmoid\(x\)", r"torch\.relu\(x\)", "ratio in a turn")
+    for line, name in zip(report.output.splitlines(), names, strict=True):
+        said = re.fullmatch(rf"{name}: ([\d.]+)(?: µs)? \(25 to 75 %: (.+) to (.+)\)", line)
         assert said
         middle, low, high = map(float, said.groups())
         assert 0 < low <= middle <= high
@@ -27,7 +28,7 @@ def test_the_script_runs_elsewhere_and_the_text_says_where_it_ran(tmp_path) -> N
     again = subprocess.run(
         [sys.executable, tmp_path / "script.py"], capture_output=True, check=True
     )
-    assert len(again.stdout.splitlines()) == 2
+    assert len(again.stdout.splitlines()) == 3
 
 
 def test_what_cannot_be_reproduced_is_refused() -> None:

@@ -12,9 +12,10 @@ import torch
 
 from hpml import cli
 from hpml.benchmark import BenchmarkError, Comparison, compare, read_cases
+from hpml.benchmark.sampling import sizes
 from hpml.suites import deep_linear, peer, toy_resnet
 from hpml.suites.forwards import ForwardResult
-from hpml.suites.settings import Settings, SuiteError
+from hpml.suites.settings import SuiteError
 from hpml.symbolic import EXECUTIONS, Input
 
 FAST = {"rounds": 6, "min_sample_time": 1e-5}
@@ -100,13 +101,13 @@ def test_the_result_is_a_text_a_page_and_a_picture(tmp_path: Path) -> None:
 
 def test_all_sizes_of_the_toy_resnet_share_their_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[Comparison] = []
-    original = Settings.compare
+    original = sizes.compare
 
     def keeping(*args: Any, **more: Any) -> Comparison:
         compared.append(original(*args, **more))
         return compared[-1]
 
-    monkeypatch.setattr(Settings, "compare", keeping)
+    monkeypatch.setattr(sizes, "compare", keeping)
     cases = toy_resnet.run([16, 8], **FAST, contenders=["inlined"]).cases
     assert [each.comparison.names for each in cases] == [("handwritten", "inlined")] * 2
     (together,) = compared

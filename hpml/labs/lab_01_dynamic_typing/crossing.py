@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from hpml.base.charts import Line as Drawn
 from hpml.base.charts import lines, show
 from hpml.base.page import Page
 from hpml.base.tables import Table
-from hpml.benchmark import Comparison, compare
+from hpml.benchmark import Comparison, compare_sizes, seconds_at
 from hpml.labs.lab_01_dynamic_typing.loops import add_loop
 
 LOOP = "loop over a list"
@@ -28,14 +28,18 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class SmallSizes:
-    """Comparisons of the loop and the vector calls at increasing sizes, in seconds per call."""
+    """The loop and the vector calls at increasing sizes, measured in the same rounds."""
 
-    sizes: tuple[int, ...]
-    comparisons: tuple[Comparison, ...]
+    compared: Mapping[int, Comparison]
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The numbers of elements."""
+        return tuple(self.compared)
 
     def times(self, variant: str) -> tuple[float, ...]:
-        """Return the shortest time of a variant at each size."""
-        return tuple(found[variant].minimum for found in self.comparisons)
+        """Return the seconds of a call of a variant at each size."""
+        return tuple(seconds_at(self.compared)[variant].values())
 
     def line(self, variant: str) -> Line:
         """Return the least-squares line through a variant's times, by relative error."""
@@ -81,17 +85,16 @@ def measure_small_sizes(sizes: Sequence[int], *, rounds: int = 15) -> SmallSizes
     import numpy as np
     import torch
 
-    def at(n: int) -> Comparison:
+    def at(n: int) -> dict[str, Any]:
         array = np.arange(1.0, n + 1)
         tensor, numbers, out = torch.from_numpy(array.copy()), array.tolist(), [0.0] * n
-        runs: dict[str, Any] = {
+        return {
             LOOP: lambda: add_loop(numbers, numbers, out),
             "NumPy call": lambda: array + array,
             "torch call": lambda: tensor + tensor,
         }
-        return compare(runs, rounds=rounds, min_sample_time=1e-3)
 
-    return SmallSizes(tuple(sizes), tuple(map(at, sizes)))
+    return SmallSizes(compare_sizes(at, sizes, rounds=rounds, min_sample_time=1e-3))
 
 
 def elements(count: float) -> str:
@@ -117,7 +120,7 @@ def draw_crossing(small: SmallSizes) -> Page:
             texts.append(f"the {variant} at {elements(crossings[-1])}")
     text = (
         f"Faster than the loop: {', '.join(texts)}. "
-        f"Marks: the shortest of {small.comparisons[0].rounds} samples."
+        f"{small.compared[small.sizes[0]].rounds} rounds, each with all sizes."
     )
     chart = lines(
         drawn, title="a + b: one call against a loop", x="elements", y="µs in total",

@@ -78,17 +78,12 @@ def budget(stages: Comparison) -> Budget:
     return Budget(parts, stages.sum_of({"whole": 1}), stages.sum_of({"floor": 1}))
 
 
-def costs_of(measured: Mapping[int, Comparison]) -> dict[str, float]:
-    """Return the costs of a forward in seconds, from measurements at two depths."""
-    (few, small), (many, large) = sorted(measured.items())
-
-    def slope(name: str) -> float:
-        return (large[name].minimum - small[name].minimum) / (many - few)
-
-    baseline = "handwritten"
-    layer = slope(baseline)
-    costs = {"start": max(0.0, small[baseline].minimum - few * layer), "layer": layer}
-    return costs | {name: slope(name) - layer for name in small.names}
+def costs_of(seconds: Mapping[str, Mapping[int, float]], few: int, many: int) -> dict[str, float]:
+    """Return the costs of a forward in seconds, from its seconds by execution at two depths."""
+    slopes = {name: (each[many] - each[few]) / (many - few) for name, each in seconds.items()}
+    layer = slopes["handwritten"]
+    costs = {"start": max(0.0, seconds["handwritten"][few] - few * layer), "layer": layer}
+    return costs | {name: slope - layer for name, slope in slopes.items()}
 
 
 def _percent(share: float) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from hpml.base.page import Page, say
+from hpml.benchmark import seconds_at
 from hpml.course.racing import answering, race
-from hpml.jit import JitError, Limits, Work, build_extension, machine_limits
+from hpml.jit import JitError, Limits, Work, build_extension
 from hpml.labs.lab_08_fusion_and_compilers.exercises import count_bytes
 
 C_SOURCE = """\
@@ -73,14 +73,31 @@ def filled(kernel: Callable[..., Any], given: Sequence[Any], out: Any) -> Any:
     return None if np.isnan(out).all() else out[:50]
 
 
-def limits_and_product(megabytes: int) -> tuple[Limits, Work]:
-    """Measure the machine's limits, and PyTorch's matrix product."""
+def limits_and_works(
+    runs: Mapping[str, Callable[[], object]],
+    counts: Mapping[str, tuple[float, float]],
+    megabytes: int,
+) -> tuple[Limits, dict[str, Work]]:
+    """Measure kernels, the machine's limits and PyTorch's matrix product in the same rounds.
+
+    `counts` are the operations and bytes of each kernel. The bandwidth is that of copying an array
+    or of changing one in place, whichever is faster, and the peak that of a matrix product.
+    """
+    import numpy as np
     import torch
 
-    size = 512
-    a = torch.rand(size, size)
-    seconds = race({"torch.mm": lambda: a @ a})["torch.mm"].minimum
-    product = Work(2 * size**3, 3 * size**2 * 4, seconds)
-    limits = machine_limits(megabytes)
-    # A speed that a kernel has reached is a lower bound of the peak.
-    return replace(limits, peak=max(limits.peak, product.speed)), product
+    source = np.ones(megabytes * 2**20 // 4, np.float32)
+    target = np.empty_like(source)
+    small, large = (torch.rand(size, size) for size in (512, 768))
+    raced = race({
+        **runs,
+        "copying": lambda: np.copyto(target, source),
+        "scaling": lambda: np.multiply(target, 2, out=target),
+        "torch.mm": lambda: small @ small,
+        "larger": lambda: large @ large,
+    })  # fmt: skip
+    seconds = {name: times[0] for name, times in seconds_at({0: raced}).items()}
+    counts = {**counts, "torch.mm": (2 * 512**3, 3 * 512**2 * 4)}
+    works = {name: Work(*counts[name], seconds[name]) for name in counts}
+    peak = max(works["torch.mm"].speed, 2 * 768**3 / seconds["larger"])
+    return Limits(2 * source.nbytes / min(seconds["copying"], seconds["scaling"]), peak), works

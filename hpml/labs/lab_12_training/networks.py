@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from hpml.base.environment import quick
 from hpml.base.files import recorded
 from hpml.base.page import Page, say
-from hpml.base.tables import Table, format_seconds
+from hpml.base.tables import Table
 from hpml.benchmark import Comparison, Measurement
 from hpml.course.racing import race
 
@@ -217,12 +217,12 @@ torch.set_num_threads(1)
 data = digits()
 result = train(network(data), data, RECIPES["vanilla"], epochs=1, device="cpu")
 if os.environ.get("RANK", "0") == "0":
-    print(json.dumps([result.losses, result.seconds]))
+    print(json.dumps(result.losses))
 """
 
 
 def two_processes() -> Table | Page:
-    """Train the digits for an epoch in one and in two processes, and return losses and times."""
+    """Train the digits for an epoch in one and in two processes, and return the losses."""
     if quick():
         return say("A short run leaves out the two processes.")
     one = [sys.executable, "-c", SCRIPT]
@@ -238,7 +238,7 @@ def two_processes() -> Table | Page:
             # torchrun prints the error first, then a summary.
             first = next((line for line in lines if "Error" in line), lines[-1])
             return say(f"{name[0].upper()}{name[1:]} did not train here: {first[:200]}")
-        losses, seconds = json.loads(ran.stdout.strip().splitlines()[-1])
-        rows.append([name, losses[0], losses[-1], format_seconds(sum(seconds))])
-    return Table(["", "first loss", "last loss", "epoch"], rows,
-                 formats=dict.fromkeys(["first loss", "last loss"], "{:.6f}".format))  # fmt: skip
+        losses = json.loads(ran.stdout.strip().splitlines()[-1])
+        rows.append([name, losses[0], losses[-1]])
+    columns = ["", "first loss", "last loss"]
+    return Table(columns, rows, formats=dict.fromkeys(columns[1:], "{:.6f}".format))

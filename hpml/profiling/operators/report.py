@@ -23,12 +23,16 @@ from torch.utils.benchmark import Timer
 torch.manual_seed(0)
 torch.set_num_threads(1)
 {tensors}
-for statement in {statements}:
-    timer = Timer(statement, globals=globals(), num_threads=1)
-    measured = timer.blocked_autorange(min_run_time={seconds})
-    times = 1e6 * torch.tensor(measured.times, dtype=torch.float64)
-    low, middle, high = times.quantile(torch.tensor([0.25, 0.5, 0.75], dtype=torch.float64))
-    print(f"{{statement}}: {{middle:.3f}} µs (25 to 75 %: {{low:.3f}} to {{high:.3f}})")
+calls = {calls}
+timers = [Timer(call, globals=globals(), num_threads=1) for call in calls]
+turns = []  # both calls in each turn, because the speed of a machine drifts
+for _ in range(25):
+    turns.append([1e6 * t.blocked_autorange(min_run_time={seconds} / 25).median for t in timers])
+slow, other = torch.tensor(turns, dtype=torch.float64).T
+for name, values in zip([*calls, "ratio in a turn"], [slow, other, slow / other]):
+    low, middle, high = values.quantile(torch.tensor([0.25, 0.5, 0.75], dtype=torch.float64))
+    unit = " µs" if name in calls else ""
+    print(f"{{name}}: {{middle:.3f}}{{unit}} (25 to 75 %: {{low:.3f}} to {{high:.3f}})")
 """
 
 
@@ -71,7 +75,7 @@ def operator_report(
     True
     """
     lines = [_tensor_line(name, tensor) for name, tensor in tensors.items()]
-    script = _SCRIPT.format(tensors="\n".join(lines), statements=(slow, other), seconds=seconds)
+    script = _SCRIPT.format(tensors="\n".join(lines), calls=[slow, other], seconds=seconds)
     done = subprocess.run(
         [sys.executable, "-P", "-c", script],
         capture_output=True,
@@ -90,9 +94,10 @@ def operator_report(
     record = environment_record(threads=1)
     names = ("torch", "python", "platform", "cpu", "logical_cores", "threads", "load_average")
     machine = "\n".join(f"- {name}: {record[name]}" for name in names)
-    first, second = (float(middle) for middle in re.findall(r": ([\d.]+) µs", output))
+    ratio, low, high = re.findall(r"\d+\.\d+", output.splitlines()[-1])
     text = (
-        f"**`{slow}` takes {first / second:.1f} times as long as `{other}`**\n\n"
+        f"**`{slow}` takes {ratio} times as long as `{other}`** "
+        f"(half of the turns: {low} to {high})\n\n"
         "To reproduce (needs only PyTorch):\n\n"
         f"```python\n{script}```\n\nOutput:\n\n```\n{output}\n```\n\n{machine}\n"
     )

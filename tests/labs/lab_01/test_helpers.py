@@ -90,11 +90,11 @@ def steady(baseline: str, **seconds: float) -> Comparison:
 
 
 def small_sizes(sizes: Sequence[int], lines: dict[str, Line]) -> SmallSizes:
-    found = [
-        steady(LOOP, **{way: line.overhead + n * line.per_item for way, line in lines.items()})
+    found = {
+        n: steady(LOOP, **{way: line.overhead + n * line.per_item for way, line in lines.items()})
         for n in sizes
-    ]
-    return SmallSizes(tuple(sizes), tuple(found))
+    }
+    return SmallSizes(found)
 
 
 LINES = {LOOP: Line(1e-7, 4e-8), CALLS[0]: Line(4e-7, 1e-8), CALLS[1]: Line(9e-7, 5e-8)}

@@ -82,15 +82,9 @@ def test_what_the_parts_leave_of_the_whole_is_shown_and_wide_parts_are_not_score
     assert found.unsure("F.linear: dispatch") == ""
 
 
-def at(**times):
-    made = [Measurement(name, (time,) * 6, number=10) for name, time in times.items()]
-    return Comparison(tuple(made), "handwritten", 6)
-
-
 def test_costs_of_two_depths_forecast_a_third():
-    costs = budget.costs_of(
-        {10: at(handwritten=12.0, lazy=32.0), 20: at(handwritten=22.0, lazy=62.0)}
-    )
+    seconds = {"handwritten": {10: 12.0, 20: 22.0}, "lazy": {10: 32.0, 20: 62.0}}
+    costs = budget.costs_of(seconds, 10, 20)
     assert costs == {"start": 2.0, "layer": 1.0, "handwritten": 0.0, "lazy": 2.0}
 
 
