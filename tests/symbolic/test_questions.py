@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from types import SimpleNamespace
 from typing import Any
 
@@ -29,7 +30,7 @@ def test_what_is_known_is_a_number_and_the_rest_is_symbolic() -> None:
     assert (x.batch_size_known, Input(batch_shape=(2, 3)).batch_size_known) == (False, True)
     assert repr(x.shape) == "torch.Size([None, 3, 32, 24])"
     assert x.shape == (None, 3, 32, 24)
-    assert x.shape == Input((3, 32, 24)).shape != Input((4, 32, 24)).shape
+    assert x.shape == (2 * x).shape != Input((4, 32, 24)).shape
     assert x.shape[1:].numel() == 3 * 32 * 24
     known = Input(batch_shape=(2, 3))
     assert (type(known.shape), known.numel, known.numel(), len(known)) == (torch.Size, 6, 6, 2)
@@ -228,6 +229,11 @@ MISTAKES: dict[str, Any] = {
     "a model's output": lambda x: SymbolicModel(x, nn.GELU(x)),
     "squeeze": lambda x: x.squeeze(),
     "torch.squeeze": torch.squeeze,
+    "squeeze the batch": lambda x: x.squeeze(0),
+    "real data, filled with a size": lambda x: torch.ones(4).fill_(x.shape[0]),
+    "a size as a key": lambda x: {1: 2.0}.get(x.shape[0]),
+    "an assignment of another dtype": lambda x: operator.iadd(x.half(), x),
+    "an assignment of another shape": lambda x: operator.imul(x.sum(1, keepdim=True), x),
     "backward": lambda x: x.sum().backward(),
     "grad": lambda x: x.grad is None,
     "in": lambda x: 1.0 in x,
@@ -250,7 +256,9 @@ def test_a_mistake_is_refused_at_its_line(name: str) -> None:
         MISTAKES[name](Input(shape=(4,)))
 
 
-@pytest.mark.parametrize("other", [lambda x: x[:100], lambda x: x[:3], lambda x: x.T])
+@pytest.mark.parametrize(
+    "other", [lambda x: x[:100], lambda x: x[:600], lambda x: x.T, lambda x: Input(shape=(4,))]
+)
 def test_a_comparison_of_shapes_that_depends_on_the_batch_is_refused(other: Any) -> None:
     x = Input(shape=(4,))
     with pytest.raises(ArgumentError):

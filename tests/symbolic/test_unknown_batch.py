@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -111,6 +112,7 @@ ANSWERED: dict[str, Callable[[Any], Any]] = {
     "a value that is filled in": lambda x: x + torch.full_like(x, 2.0),
     "is it contiguous": lambda x: x.is_contiguous(),
     "no weights": attended,
+    "assigned to real data": lambda x: x * operator.itruediv(torch.ones(4), x.shape[0]),
     "the largest": lambda x: x * (x == x.max(1, keepdim=True).values),
     "not a number": lambda x: torch.where(x != x, 0.0, x),
     "in place": in_place(nn.ReLU(inplace=True)),

@@ -124,6 +124,11 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
                 f"{operation} would change {self._node.describe()}, which belongs to the caller: "
                 "make a new value, x = x + y"
             )
+        if result._node.spec != self._node.spec:
+            raise ArgumentError(
+                f"{operation} expected a result of {describe_spec(self._node.spec)}, as before, "
+                f"received {describe_spec(result._node.spec)}: write x = x + y, or convert y first"
+            )
         note_effects(result._node, current(self._node), IN_PLACE, operation)
 
     def _record_call(self, layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -259,6 +264,11 @@ class SymbolicTensor(TensorShape, SymbolicData):
     ``==`` compares elementwise when the model runs; hashes and ``is`` compare identity.
     ``isinstance(x, torch.Tensor)`` is false, because C++ code would read the memory of a subclass
     of ``Tensor`` and crash.
+
+    These are not noticed: ``x.features``, ``x.channels`` and the like, made for the constructors of
+    layers, are not checked when the model runs, as ``x.shape[1]`` is. ``torch.randn(3, 4)`` is a
+    constant like any tensor; write ``torch.randn_like(x)``. ``x += y`` is computed as ``x + y``,
+    which autocast may give the dtype of ``y``.
     """
 
     __slots__ = ()
@@ -392,8 +402,8 @@ def _record_function(
         check_no_module_runs()
     check_no_setting(args)
     check_changes_nothing(func, kwargs)
-    if func in _SQUEEZES and len(args) == 1 and not kwargs:
-        check_squeeze(args[0])
+    if func in _SQUEEZES:
+        check_squeeze(args[0], args[1] if len(args) > 1 else kwargs.get("dim"))
     return _record(_REPLACEMENTS.get(func, func), args, kwargs, as_method=as_method)
 
 

@@ -20,7 +20,7 @@ from torch.autograd import Function
 _creation = itertools.count()
 
 
-EXAMPLE_BATCHES = (4, 8, 2, 1, 240)
+EXAMPLE_BATCHES = (4, 8, 2, 1, 5040)
 """The batch sizes for inferring shapes; a size that is not the same for all depends on the batch.
 
 The first two can be split into halves, quarters and pairs. The others detect cases such as

@@ -138,12 +138,14 @@ def check_no_module_runs() -> None:
     )
 
 
-def check_squeeze(tensor: Any) -> None:
-    """Refuse to squeeze all dimensions if the size of one depends on the batch."""
-    if tensor._spec.depends:
+def check_squeeze(tensor: Any, dims: Any) -> None:
+    """Refuse to squeeze a dimension whose size depends on the batch; `dims` is None for all."""
+    shape = tensor._spec.shape
+    named = range(len(shape)) if dims is None else dims if isinstance(dims, tuple) else (dims,)
+    if not all(isinstance(shape[dim], int) for dim in named if -len(shape) <= dim < len(shape)):
         raise ArgumentError(
             f"x.squeeze() would drop the batch dimension of {tensor!r} if the batch size is 1: "
-            "name the dimension, x.squeeze(1), or give the input a batch_shape"
+            "name another dimension, x.squeeze(1), or give the input a batch_shape"
         )
 
 

@@ -14,7 +14,7 @@ from hpml.symbolic.errors import ArgumentError
 
 from .arguments import find
 from .interception import Handle
-from .node import Node, TensorSpec
+from .node import Node, TensorSpec, oldest_first
 from .operators import Operators, WithoutNumbers
 
 
@@ -61,7 +61,10 @@ class UnknownSize(Handle, Operators, WithoutNumbers):
         cls, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
         size: Any = find((args, kwargs), (UnknownSize,))
-        return size.tensor._record_function_call(func, args, kwargs or {})
+        return size.tensor.__torch_function__(func, types, args, kwargs)
+
+    def __hash__(self) -> int:
+        return self.__index__()
 
 
 class SymbolicShape(tuple):  # type: ignore[type-arg]
@@ -87,7 +90,10 @@ class SymbolicShape(tuple):  # type: ignore[type-arg]
                 equal = [a == b for a, b in pairs]
                 if not any(equal):
                     return False
-                undecided = undecided if all(equal) else one
+                # The example batches of two inputs are equal, but their batches may differ.
+                nodes = oldest_first([size.tensor._node for size in unknown])
+                inputs = [node for node in nodes if not node.parents and node.spec.depends]
+                undecided = undecided if all(equal) and len(inputs) == 1 else one
             elif unknown and isinstance(one, int) is not isinstance(two, int):
                 undecided = unknown[0]
             elif two is not None if unknown else one != two:
