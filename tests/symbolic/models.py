@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -10,36 +11,25 @@ from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel
 from tests.symbolic import models_of_functions  # noqa: F401 - fills PROGRAMS too
-from tests.symbolic.programs import (
-    PROGRAMS,
-    Observation,
-    Program,
-    assert_observations_equal,
-    assert_same,
-    observe,
-    program,
-    tensor_input,
-    tensors_in,
-)
-
-__all__ = [
-    "PROGRAMS",
-    "VALUE",
-    "Observation",
-    "Program",
-    "assert_observations_equal",
-    "assert_same",
-    "observe",
-    "small_model",
-    "tensor_input",
-    "tensors_in",
-]
+from tests.symbolic.programs import PROGRAMS as PROGRAMS
+from tests.symbolic.programs import Program, program, tensor_input
 
 
-def follow(x: Any, layers: list[nn.Module]) -> Any:
+def follow(x: Any, layers: Iterable[nn.Module]) -> Any:
     for layer in layers:
         x = layer(x)
     return x
+
+
+def chain(
+    *layers: nn.Module, shape: tuple[int, ...] = (4,), execution: str | None = None
+) -> SymbolicModel:
+    x = Input(shape=shape)
+    return SymbolicModel(x, follow(x, layers), execution=execution)
+
+
+def linear_chain(length: int, execution: str | None = None) -> SymbolicModel:
+    return chain(*[nn.Linear(4, 4) for _ in range(length)], execution=execution)
 
 
 @program

@@ -28,25 +28,26 @@ def whole() -> str:
     return "\n".join([*parts, "print(json.dumps(results))"])
 
 
+def printed_with_each(text: str, named: str) -> list[dict[str, Any]]:
+    """Return what a program prints with the peer, and with our package in its place."""
+    packages = ("pytorch_symbolic", "hpml.symbolic")
+    texts = [text.replace(named, named.replace("pytorch_symbolic", each)) for each in packages]
+    return [json.loads(out.splitlines()[-1]) for out in run_together([(each,) for each in texts])]
+
+
 @pytest.fixture(scope="module")
-def results() -> dict[str, dict[str, Any]]:
-    packages = ["pytorch_symbolic", "hpml.symbolic"]
-    texts = [whole().replace("from pytorch_symbolic import", f"from {p} import") for p in packages]
-    printed = run_together([(text,) for text in texts])
-    return {
-        package: json.loads(text.splitlines()[-1])
-        for package, text in zip(packages, printed, strict=True)
-    }
+def results() -> list[dict[str, Any]]:
+    return printed_with_each(whole(), "from pytorch_symbolic import")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_gives_the_same_after_changing_the_import(
-    name: str, results: dict[str, dict[str, Any]]
+    name: str, results: list[dict[str, Any]]
 ) -> None:
-    expected = results["pytorch_symbolic"][name]
-    assert expected
-    assert not str(expected).startswith("failed: ")
-    assert results["hpml.symbolic"][name] == expected
+    theirs, ours = results
+    assert theirs[name]
+    assert not str(theirs[name]).startswith("failed: ")
+    assert ours[name] == theirs[name]
 
 
 NAMES = """
@@ -89,15 +90,7 @@ INSIDE = {
 
 
 def test_every_public_name_of_the_peer_is_here() -> None:
-    theirs, ours = (
-        json.loads(text)
-        for text in run_together(
-            [
-                (NAMES.replace("pytorch_symbolic", package),)
-                for package in ("pytorch_symbolic", "hpml.symbolic")
-            ]
-        )
-    )
+    theirs, ours = printed_with_each(NAMES, "pytorch_symbolic")
     for where, names in theirs.items():
         missing = set(names) - set(ours[where]) - INSIDE.get(where, set())
         assert not missing, f"{where}: {sorted(missing)}"

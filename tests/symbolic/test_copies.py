@@ -15,7 +15,8 @@ from torch import nn
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
 from hpml.symbolic.errors import ArgumentError
 from hpml.symbolic.graph_algorithms import draw_graph
-from tests.symbolic.models import VALUE, assert_same, small_model
+from tests.symbolic.models import VALUE, small_model
+from tests.symbolic.programs import assert_same
 
 each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
 

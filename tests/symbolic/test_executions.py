@@ -9,7 +9,8 @@ from hpml.base import executions
 from hpml.base.style import CONTENDERS
 from hpml.symbolic import EXECUTIONS
 from hpml.symbolic.execution import PREPARE
-from tests.symbolic.models import PROGRAMS, assert_observations_equal, observe
+from tests.symbolic.models import PROGRAMS
+from tests.symbolic.programs import assert_observations_equal, observe
 
 
 @pytest.mark.parametrize("training", [True, False], ids=["train", "eval"])

@@ -15,16 +15,10 @@ from hpml.symbolic import Input, SymbolicModel, config
 from hpml.symbolic.execution.guard import Guard
 from tests.symbolic.events import EVENTS, Doubled
 from tests.symbolic.hazards import Pair, called_in_source, doubled, each_mode, value
+from tests.symbolic.models import chain
 from tests.symbolic.programs import assert_same
 
 SHAPE = (2, 4)
-
-
-def chain(*layers: nn.Module, shape: tuple[int, ...] = (4,)) -> SymbolicModel:
-    x = inputs = Input(shape=shape)
-    for layer in layers:
-        x = layer(x)
-    return SymbolicModel(inputs, x, execution="inlined")
 
 
 @pytest.fixture
@@ -107,7 +101,8 @@ def test_layers_are_looked_at_one_by_one_only_when_something_happened(checks: li
 
 def test_it_keeps_no_model_and_no_replaced_layer_alive() -> None:
     # A copy: the nodes of the model that was built hold the layers that it was built of.
-    model = copy.deepcopy(chain(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4)))
+    built = chain(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4), execution="inlined")
+    model = copy.deepcopy(built)
     model(torch.rand(SHAPE))
     replaced = weakref.ref(model.Linear_1)
     model.Linear_1 = nn.Linear(4, 4)
@@ -134,26 +129,14 @@ def test_it_keeps_no_model_and_no_replaced_layer_alive() -> None:
     ids=lambda layers: "-".join(type(layer).__name__ for layer in layers) or "no layers",
 )
 def test_models_with_few_layers_written_out_or_none(layers: Any) -> None:
-    x = inputs = Input(shape=(4,))
-    for layer in layers:
-        x = layer(x)
-    if not layers:
-        x = x + 0
-    model = SymbolicModel(inputs, x, execution="inlined")
-    del x, inputs
+    model = chain(*layers, execution="inlined")
     given = torch.rand(SHAPE)
     assert_same(model(given), nn.Sequential(*layers)(given))
+    assert layers or model(given) is given
     for layer in dict.fromkeys(layers):
         with layer.register_forward_hook(doubled):
             assert_same(model(given), nn.Sequential(*layers)(given))
         assert_same(model(given), nn.Sequential(*layers)(given))
-
-
-def test_a_model_that_only_passes_its_input_on() -> None:
-    x = Input(shape=(4,))
-    model = SymbolicModel(x, x, execution="inlined")
-    given = torch.rand(SHAPE)
-    assert model(given) is given
 
 
 @pytest.mark.parametrize("length", [2, 50, float("inf")])
@@ -164,7 +147,7 @@ def test_loops_of_any_length_find_the_right_layers(
     torch.manual_seed(0)
     kinds = [lambda: nn.Linear(4, 4), nn.ReLU, lambda: nn.Softmin(1), lambda: nn.LayerNorm(4)]
     layers = [kinds[i // 3 % 4]() for i in range(40)]
-    model = chain(*layers)
+    model = chain(*layers, execution="inlined")
     given = torch.randn(SHAPE)
     assert_same(model(given), nn.Sequential(*layers)(given))
     for layer in layers[::7]:
@@ -187,8 +170,7 @@ def test_a_subclass_is_never_written_out(case: Any) -> None:
     body = {"forward": lambda self, x: -kind.forward(self, x)}
     changed = type("Changed", (kind,), body)(*args).eval()
     same = type("Same", (nn.Sigmoid,), {})()
-    x = Input(shape=shape)
-    model = SymbolicModel(x, same(changed(x)), execution="inlined").eval()
+    model = chain(changed, same, shape=shape, execution="inlined").eval()
     given = torch.rand(2, *shape)
     assert_same(model(given), torch.sigmoid(-kind.forward(changed, given)))
     assert called_in_source(model) == {"Changed_1", "Same_1"}

@@ -15,6 +15,7 @@ from hpml.symbolic import Input, SymbolicModel, useful_layers
 from hpml.symbolic.building.layer_rules import LAYER_RULES
 from hpml.symbolic.errors import ArgumentError, GradientError
 from tests.symbolic.hazards import called_layers
+from tests.symbolic.models import chain
 
 
 def close(received: Any, expected: Any) -> None:
@@ -97,10 +98,7 @@ NETWORKS: dict[str, tuple[tuple[int, ...], Callable[[], list[nn.Module]]]] = {
 
 
 def chain_of(shape: tuple[int, ...], layers: list[nn.Module]) -> SymbolicModel:
-    x = h = Input(shape=shape)
-    for layer in layers:
-        h = layer(h)
-    return SymbolicModel(x, h, execution="numba")
+    return chain(*layers, shape=shape, execution="numba")
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

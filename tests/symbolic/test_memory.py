@@ -10,6 +10,7 @@ from torch import nn
 
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
 from tests.symbolic.memory import peak_bytes
+from tests.symbolic.models import follow
 
 IMAGE = torch.rand(1, 2, 32, 32)
 ONE = 2 * 32 * 32 * 4
@@ -17,12 +18,6 @@ ONE = 2 * 32 * 32 * 4
 
 def convolutions(count: int) -> list[nn.Module]:
     return [nn.Conv2d(2, 2, 3, padding=1) for _ in range(count)]
-
-
-def straight(x: Any, layers: list[nn.Module]) -> Any:
-    for layer in layers:
-        x = layer(x)
-    return x
 
 
 def with_residuals(x: Any, layers: list[nn.Module]) -> Any:
@@ -61,7 +56,7 @@ def with_unpacking(x: Any, layers: list[nn.Module]) -> Any:
 
 
 SHAPES_OF_GRAPHS = [
-    straight,
+    follow,
     with_residuals,
     with_outputs_on_the_way,
     with_full_outputs_on_the_way,
@@ -95,4 +90,4 @@ def test_the_count_sees_a_forward_that_names_every_value() -> None:
         return values[-1]
 
     assert peak_bytes(hoarding, IMAGE) == 40 * ONE
-    assert peak_bytes(lambda x: straight(x, layers), IMAGE) == 2 * ONE
+    assert peak_bytes(lambda x: follow(x, layers), IMAGE) == 2 * ONE

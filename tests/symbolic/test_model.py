@@ -13,7 +13,8 @@ import torch
 from torch import nn
 
 from hpml.symbolic import EXECUTIONS, FunctionalModel, Input, SymbolicModel, config
-from tests.symbolic.models import VALUE, assert_same, small_model
+from tests.symbolic.models import VALUE, small_model
+from tests.symbolic.programs import assert_same
 
 each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
 

@@ -12,24 +12,14 @@ from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel, config
 from hpml.symbolic.errors import ArgumentError
-from hpml.symbolic.execution.source import (
-    compile_source,
-    documented_source,
-    running_source,
-)
-
-
-def chain(length: int, execution: str = "codegen") -> SymbolicModel:
-    x = inputs = Input(shape=(4,))
-    for _ in range(length):
-        x = nn.Linear(4, 4)(x)
-    return SymbolicModel(inputs, x, execution=execution)
+from hpml.symbolic.execution.source import compile_source, documented_source, running_source
+from tests.symbolic.models import follow, linear_chain
 
 
 def test_a_chain_is_a_loop_from_the_configured_length_on() -> None:
     config.CODEGEN_MIN_LOOP_LENGTH = 5
-    assert "for layer in" not in chain(4).source
-    assert chain(5).source == (
+    assert "for layer in" not in linear_chain(4, "codegen").source
+    assert linear_chain(5, "codegen").source == (
         "def forward(self, i0):\n"
         "    l = self._execution_order_layers\n"
         "    h0 = i0\n"
@@ -43,12 +33,12 @@ def test_a_chain_is_a_loop_from_the_configured_length_on() -> None:
 def test_a_loop_length_below_two_is_refused(length: float) -> None:
     config.CODEGEN_MIN_LOOP_LENGTH = length
     with pytest.raises(ArgumentError):
-        chain(3)
+        linear_chain(3, "codegen")
 
 
 @pytest.mark.parametrize("execution", ["lazy", "ordered", "codegen", "inlined"])
 def test_the_documented_form_is_the_same_for_every_execution(execution: str) -> None:
-    assert chain(3, execution)._generated_forward_source == (
+    assert linear_chain(3, execution)._generated_forward_source == (
         "def _generated_forward(self, i0):\n"
         "    l = self._execution_order_layers\n"
         "    h0 = l[0](i0)\n"
@@ -62,9 +52,7 @@ def test_the_documented_form_is_the_same_for_every_execution(execution: str) -> 
 def test_both_forms_compute_the_same(documented: bool) -> None:
     x = Input(shape=(4,))
     y = nn.Linear(4, 4)(x)
-    z = y
-    for _ in range(5):
-        z = nn.Linear(4, 4)(z)
+    z = follow(y, [nn.Linear(4, 4) for _ in range(5)])
     model = SymbolicModel(x, (z + y, x, z))
     write = documented_source if documented else running_source
     value = torch.rand(2, 4)
@@ -76,7 +64,7 @@ def test_both_forms_compute_the_same(documented: bool) -> None:
 
 @pytest.mark.parametrize("execution", ["codegen", "inlined"])
 def test_the_model_says_which_calls_a_line_makes(execution: str) -> None:
-    model = chain(6)
+    model = linear_chain(6, "codegen")
     with config.loop_length(4):
         model.execution = execution
     lines = model.source.splitlines()
@@ -86,7 +74,7 @@ def test_the_model_says_which_calls_a_line_makes(execution: str) -> None:
 
 
 def test_the_lines_are_known_as_long_as_the_function() -> None:
-    model = chain(3)
+    model = linear_chain(3, "codegen")
     file_name = model._run.__code__.co_filename
     assert linecache.getline(file_name, 3) == "    h0 = l[0](i0)  # Linear_1\n"
     assert inspect.getsource(model._run) == model.source

@@ -12,20 +12,14 @@ from torch import nn
 
 from hpml.base.operator_times import OperatorTimes, Timing, TimingSettingError
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
-from tests.symbolic.models import PROGRAMS, assert_observations_equal, observe
+from tests.symbolic.models import PROGRAMS, linear_chain
+from tests.symbolic.programs import assert_observations_equal, observe
 
 
 def timed(model: SymbolicModel, **options: Any) -> list[OperatorTimes]:
     runs: list[OperatorTimes] = []
     model._set_timing(Timing(runs.append, **options))
     return runs
-
-
-def chain(execution: str, length: int = 3) -> SymbolicModel:
-    x = inputs = Input(shape=(4,))
-    for _ in range(length):
-        x = nn.Linear(4, 4)(x)
-    return SymbolicModel(inputs, x, execution=execution)
 
 
 @pytest.mark.parametrize("execution", EXECUTIONS)
@@ -50,7 +44,7 @@ def test_a_timed_model_equals_plain_pytorch_bit_for_bit(name: str, execution: st
 @pytest.mark.parametrize("execution", EXECUTIONS)
 @pytest.mark.parametrize("length", [3, 60], ids=["written out", "in a loop"])
 def test_rows_are_the_layers_of_the_calls(execution: str, length: int) -> None:
-    model = chain(execution, length)
+    model = linear_chain(length, execution)
     runs = timed(model, by_shape=True)
     model(torch.ones(2, 4))
     first = "[Guard]" if execution == "inlined" else "[Layer lookup]"
@@ -95,7 +89,7 @@ def test_an_error_names_the_layer_and_leaves_no_run(execution: str) -> None:
 def test_the_setting_counts_when_a_model_is_made(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    model = chain("codegen")
+    model = linear_chain(3, "codegen")
     monkeypatch.setenv("HPML_TIMING", "")
     model(torch.ones(2, 4))
     assert capsys.readouterr().out == ""
@@ -104,11 +98,11 @@ def test_the_setting_counts_when_a_model_is_made(
         copied(torch.ones(2, 4))
         assert capsys.readouterr().out.startswith("Graph run of 3 ops finished in ")
     monkeypatch.setenv("HPML_TIMING", "sort=name by-shape=1")
-    chain("codegen")(torch.ones(2, 4))
+    linear_chain(3, "codegen")(torch.ones(2, 4))
     printed = capsys.readouterr().out
     rows = [line.split()[0] for line in printed.splitlines() if "%)" in line]
     assert rows[:4] == ["Linear", "[Layer", "[Mem", "[Other]"]
     assert "[2, 4]" in printed
     monkeypatch.setenv("HPML_TIMING", "by-shape=2")
     with pytest.raises(TimingSettingError, match="got 'by-shape=2'"):
-        chain("codegen")
+        linear_chain(3, "codegen")

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel, add_to_graph, useful_layers
-from tests.symbolic.models import assert_same
+from tests.symbolic.programs import assert_same
 
 
 def test_a_callback_sees_values_when_the_model_runs_and_not_before() -> None:
