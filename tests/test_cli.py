@@ -193,11 +193,6 @@ def test_bench_without_a_suite_lists_them(capsys: Output) -> None:
     assert "hpml bench deep-linear " in capsys.readouterr().out
 
 
-def test_a_suite_has_options_of_its_own() -> None:
-    parsed = cli._parser().parse_args(["bench", "deep-linear", "--layers", "10", "20"])
-    assert parsed.layers == [10, 20]
-
-
 def test_the_real_suites_can_all_be_asked_for_help(capsys: Output) -> None:
     from hpml.suites import SUITES
 

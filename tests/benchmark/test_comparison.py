@@ -10,14 +10,6 @@ from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.ratio import paired_ratio
 
 
-def noisy(
-    seed: int, factor: float = 1.0, noise: float = 0.03, count: int = 25
-) -> tuple[float, ...]:
-    """Times as a machine gives them: a floor, and a tail to the right."""
-    generator = random.Random(seed)
-    return tuple(factor * 1e-3 * (1 + generator.expovariate(1 / noise)) for _ in range(count))
-
-
 def compared(*measurements: Measurement) -> Comparison:
     return Comparison(measurements, measurements[0].name, len(measurements[0].samples))
 

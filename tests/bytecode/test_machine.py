@@ -9,7 +9,6 @@ import inspect
 import io
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -18,15 +17,9 @@ from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.machine.opcodes.versions import HANDLERS
 from tests.bytecode.outcome import run
 
-ROOT = Path(__file__).parents[2]
-
 
 def double(x: int) -> int:
     return 2 * x
-
-
-def calls_double(x: int) -> int:
-    return double(x) + 1
 
 
 def endless() -> None:
@@ -105,11 +98,6 @@ def test_the_limit_keeps_the_trace_until_then() -> None:
     assert [step.index for step in partial] == list(range(50))
     assert partial.value is None
     assert partial.exception is None
-
-
-def test_steps_into_functions() -> None:
-    functions = {step.function for step in trace(calls_double, 3)}
-    assert functions == {"calls_double", "double"}
 
 
 def test_steps_into_functions_of_the_same_module_only() -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hpml.base.drawing import dataflow
-from hpml.course.small_graphs import ladder
 from hpml.widgets.player.executions import ExecutionStep, lazy_steps, ordered_steps
 
 Parents = dict[str, list[str]]
@@ -85,13 +83,3 @@ def test_who_waits_is_who_has_asked_and_not_been_answered() -> None:
         ("execute", "sum", []),
     ]
     assert [call.asker for call in calls[:3]] == [None, 3, 1]
-
-
-def test_without_memory_a_diamond_doubles() -> None:
-    def made(diamonds: int) -> Counter[int]:
-        calls = lazy_steps(dataflow(ladder(diamonds)), at_most=10_000, remember=False)
-        return Counter(call.value for call in calls if call.kind == "execute")
-
-    for diamonds in (1, 2, 3, 4, 5):
-        assert made(diamonds).total() == 3 * (2**diamonds - 1)
-    assert lazy_steps(dataflow(ladder(5)))[-1].executed == 15
