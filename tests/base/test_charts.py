@@ -1,5 +1,3 @@
-"""Charts that several pictures share: what is written is read, and stands where it belongs."""
-
 from __future__ import annotations
 
 import itertools

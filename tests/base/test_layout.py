@@ -1,5 +1,3 @@
-"""Places of boxes, labels and lines: what makes a picture of a graph readable."""
-
 from __future__ import annotations
 
 import itertools

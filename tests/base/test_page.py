@@ -1,5 +1,3 @@
-"""Prose, pictures and controls of a page: text and HTML at once, and nothing executable in it."""
-
 from __future__ import annotations
 
 import io

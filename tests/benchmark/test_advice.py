@@ -1,5 +1,3 @@
-"""Advice on samples: what is found in them, and how much room it takes in a table and a picture."""
-
 from __future__ import annotations
 
 import random

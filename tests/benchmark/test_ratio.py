@@ -1,5 +1,3 @@
-"""What a ratio says, and when it cannot tell."""
-
 from __future__ import annotations
 
 import itertools

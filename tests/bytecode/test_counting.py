@@ -1,5 +1,3 @@
-"""Instructions that CPython executes, counted on every version."""
-
 from __future__ import annotations
 
 import sys

@@ -1,5 +1,3 @@
-"""The tables of opcodes are complete, and hold nothing that this Python does not have."""
-
 from __future__ import annotations
 
 import contextlib

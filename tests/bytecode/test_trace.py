@@ -1,5 +1,3 @@
-"""What a trace holds, and that it stays true."""
-
 from __future__ import annotations
 
 import sys

@@ -1,5 +1,3 @@
-"""The code cells of any notebook are read as Python, IPython's syntax translated."""
-
 from __future__ import annotations
 
 import ast

@@ -1,5 +1,3 @@
-"""An open challenge: equal results first, and a target that the whole interval must pass."""
-
 from __future__ import annotations
 
 import pytest

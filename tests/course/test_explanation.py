@@ -1,5 +1,3 @@
-"""The explanation at a lab's end: a choice of experiment, and the reasons for each."""
-
 from __future__ import annotations
 
 from types import SimpleNamespace

@@ -1,5 +1,3 @@
-"""What a student does is kept once and for all, in a file that they can read."""
-
 from __future__ import annotations
 
 import errno

@@ -1,5 +1,3 @@
-"""The small graphs of lab 06."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Notebooks as they are handed in: not JSON, without the cell, with two of them, with 50 MB."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""``hpml grade`` as it is typed."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,3 @@
-"""What grading a lab loads, and what it needs to be installed."""
-
 from __future__ import annotations
 
 import subprocess

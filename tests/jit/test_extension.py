@@ -1,5 +1,3 @@
-"""Extension modules built from text: what works, what is refused, and in which words."""
-
 from __future__ import annotations
 
 import shutil

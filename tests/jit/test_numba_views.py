@@ -1,5 +1,3 @@
-"""What is shown of a function that Numba compiled."""
-
 from __future__ import annotations
 
 from typing import Any

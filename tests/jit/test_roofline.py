@@ -1,5 +1,3 @@
-"""The two limits of a machine, and how a kernel is placed below them."""
-
 from __future__ import annotations
 
 from hpml.jit import Limits, Work, draw_roofline

@@ -1,5 +1,3 @@
-"""PyTorch's compilers: first calls, breaks and graphs."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""What a lab's folder holds fits together."""
-
 from __future__ import annotations
 
 import tomllib

@@ -1,5 +1,3 @@
-"""`mine`: the student's own function in a later lab."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

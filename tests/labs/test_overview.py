@@ -1,5 +1,3 @@
-"""The course on one page: how far each prediction missed, ten questions before and after."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""FastSwish: one function three ways, right gradients, any layout, little kept for backward."""
-
 from __future__ import annotations
 
 import importlib

@@ -1,5 +1,3 @@
-"""Python's allocations by line: to the byte, in files and cells, and off again afterwards."""
-
 from __future__ import annotations
 
 import sys

@@ -1,5 +1,3 @@
-"""The table and the file of `cProfile`, and that the profiler is off again."""
-
 from __future__ import annotations
 
 import asyncio

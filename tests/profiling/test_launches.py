@@ -1,5 +1,3 @@
-"""The launch simulator: who waits for whom, and what it makes of measured times."""
-
 from __future__ import annotations
 
 import pytest

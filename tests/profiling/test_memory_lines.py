@@ -1,5 +1,3 @@
-"""Memory by line and over time, on functions of files and of cells."""
-
 from __future__ import annotations
 
 import linecache

@@ -1,5 +1,3 @@
-"""The report on a slow operator runs by itself, and says shape, type, layout and machine."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Operator timing of models, switched on by a ``with`` and off by whatever ends it."""
-
 from __future__ import annotations
 
 import copy

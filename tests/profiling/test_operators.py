@@ -1,5 +1,3 @@
-"""What PyTorch executes while something runs, and what autograd records meanwhile."""
-
 from __future__ import annotations
 
 import pytest

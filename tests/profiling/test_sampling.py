@@ -1,5 +1,3 @@
-"""What a sampling profiler sees, and what it says when it sees nothing."""
-
 from __future__ import annotations
 
 import math

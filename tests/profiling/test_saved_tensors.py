@@ -1,5 +1,3 @@
-"""What autograd saves: each tensor with its step, each piece of memory once."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""A deck is made of a lab's own questions, pictures, explanations and results."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Exported models keep what the model computes, and say what they cannot."""
-
 from __future__ import annotations
 
 import logging

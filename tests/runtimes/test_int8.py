@@ -1,5 +1,3 @@
-"""Three ways into 8-bit integers: close to the model, smaller, and not without what they need."""
-
 from __future__ import annotations
 
 import sys

@@ -1,5 +1,3 @@
-"""The same model in other runtimes gives the same, or says why not."""
-
 from __future__ import annotations
 
 import sys

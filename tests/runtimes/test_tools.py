@@ -1,5 +1,3 @@
-"""Vector instructions in processes of their own."""
-
 from __future__ import annotations
 
 import torch

@@ -1,5 +1,3 @@
-"""The peak of a call: what was there before does not count, and tracing is as it was afterwards."""
-
 from __future__ import annotations
 
 import tracemalloc

@@ -1,5 +1,3 @@
-"""A call comes to one plain outcome, whatever the function does."""
-
 from __future__ import annotations
 
 from typing import Any

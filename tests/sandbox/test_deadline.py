@@ -1,5 +1,3 @@
-"""What takes too long is interrupted, and whatever waits for it ends with it."""
-
 from __future__ import annotations
 
 import signal

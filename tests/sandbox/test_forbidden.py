@@ -1,5 +1,3 @@
-"""What is forbidden is found where it is imported, named, or named in a string."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Watching instructions: the first run counts what the second does, and nothing else counts."""
-
 from __future__ import annotations
 
 import sys

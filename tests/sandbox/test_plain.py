@@ -1,5 +1,3 @@
-"""Plain data comes back as it went, of exactly its type; everything else cannot lie."""
-
 from __future__ import annotations
 
 import json

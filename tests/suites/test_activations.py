@@ -1,5 +1,3 @@
-"""The suite `activations`: FastSwish's ways agree, and their ratios stand beside goals."""
-
 from __future__ import annotations
 
 from typing import Any

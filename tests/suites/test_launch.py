@@ -1,5 +1,3 @@
-"""The suite of launches, and the fit of the toy ResNet."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Models are copied, pickled and saved, with weights of their own."""
-
 from __future__ import annotations
 
 import copy

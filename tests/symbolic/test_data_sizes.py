@@ -1,5 +1,3 @@
-"""Sizes that depend on the data stay unknown, also in everything that is computed from them."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""Each message names the object, what was expected, what was received, and what to do."""
-
 from __future__ import annotations
 
 import traceback

@@ -1,5 +1,3 @@
-"""Every model of the tests, under every execution, against plain PyTorch."""
-
 from __future__ import annotations
 
 import pytest

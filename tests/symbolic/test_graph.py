@@ -1,5 +1,3 @@
-"""The graph of a model: what is collected, in which order, and how it is named."""
-
 from __future__ import annotations
 
 import gc

@@ -1,5 +1,3 @@
-"""What `draw_graph` draws and writes: nothing overlaps, kinds differ, the figure is as asked."""
-
 from __future__ import annotations
 
 import matplotlib as mpl

@@ -1,5 +1,3 @@
-"""The guard of the inlined execution by itself: what it remembers, looks at, costs and says."""
-
 from __future__ import annotations
 
 import copy

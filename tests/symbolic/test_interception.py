@@ -1,5 +1,3 @@
-"""`layer(x)` is noticed while symbolic handles are alive, and only then."""
-
 from __future__ import annotations
 
 import copy

@@ -1,5 +1,3 @@
-"""The compiled kernel: whatever it takes agrees with called layers, and the rest is refused."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""Every shape rule and every functional form against the layer itself."""
-
 from __future__ import annotations
 
 import itertools

@@ -1,5 +1,3 @@
-"""Names of dead values are used again, and never while the value is needed."""
-
 from __future__ import annotations
 
 import random

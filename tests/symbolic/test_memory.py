@@ -1,5 +1,3 @@
-"""A forward keeps no more alive than one written by hand."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""A symbolic model is a module like any other: switched, extended, run, looked at."""
-
 from __future__ import annotations
 
 import copy

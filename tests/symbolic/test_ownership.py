@@ -1,5 +1,3 @@
-"""What a model owns: each layer once, every parameter that it uses, and copies of its own."""
-
 from __future__ import annotations
 
 import copy

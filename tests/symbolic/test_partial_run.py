@@ -1,5 +1,3 @@
-"""A model split into what is computed once and what remains gives the same results."""
-
 from __future__ import annotations
 
 import copy

@@ -1,5 +1,3 @@
-"""Fifty thousand layers: built, run, copied, in every execution, without recursion."""
-
 from __future__ import annotations
 
 import copy

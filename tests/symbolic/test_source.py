@@ -1,5 +1,3 @@
-"""Generated source: its form, its names, its loops, and where tracebacks find it."""
-
 from __future__ import annotations
 
 import gc

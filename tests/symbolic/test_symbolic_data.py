@@ -1,5 +1,3 @@
-"""Symbolic tensors and other symbolic data, seen from the student's side."""
-
 from __future__ import annotations
 
 import copy

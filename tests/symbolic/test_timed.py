@@ -1,5 +1,3 @@
-"""A model whose operators are timed: the same results, the same memory, and its time in full."""
-
 from __future__ import annotations
 
 import copy

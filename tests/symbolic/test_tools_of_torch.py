@@ -1,5 +1,3 @@
-"""Inlined models in the hands of torch's tools: compilers, tracers, modes."""
-
 from __future__ import annotations
 
 import gc

@@ -1,5 +1,3 @@
-"""The small layers that operators, functions and indexing turn into, by themselves."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""Killed, interrupted and resumed, a training gives what it would have given."""
-
 from __future__ import annotations
 
 import dataclasses

@@ -1,5 +1,3 @@
-"""Two processes under torchrun give the losses of one, and end together."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Animations: what stands in their bundle, how compact and how safe it is."""
-
 from __future__ import annotations
 
 import html

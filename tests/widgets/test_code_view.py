@@ -1,5 +1,3 @@
-"""The code view without a browser: its counts and its page."""
-
 from __future__ import annotations
 
 import math

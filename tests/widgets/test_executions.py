@@ -1,5 +1,3 @@
-"""The steps of executions, against a recursive forward."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

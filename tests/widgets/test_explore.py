@@ -1,5 +1,3 @@
-"""Exploring: where a control starts, and what it takes."""
-
 from __future__ import annotations
 
 from typing import Any

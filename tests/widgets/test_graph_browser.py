@@ -1,5 +1,3 @@
-"""The graph browser: what is said about each node, and what lights up."""
-
 from __future__ import annotations
 
 from torch import nn

@@ -1,5 +1,3 @@
-"""The animation of executions: what its keyframes say, and that it stands by itself."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""The stepper: its animation of a call, what it refuses, how compact and how safe it is."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,3 @@
-"""What a stepper says in words, and the events between functions."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""What a student sees under an exercise: never a traceback, always the next step."""
-
 from __future__ import annotations
 
 import functools

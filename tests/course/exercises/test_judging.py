@@ -1,5 +1,3 @@
-"""A verdict says what is earned, what went wrong first, and which mistake explains it."""
-
 from __future__ import annotations
 
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Two values are the same only with the same types, shapes and values."""
-
 from __future__ import annotations
 
 import math

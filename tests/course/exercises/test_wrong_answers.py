@@ -1,5 +1,3 @@
-"""A failing function is matched to the wrong answer with the same symptoms, and to no other."""
-
 from __future__ import annotations
 
 from dataclasses import replace

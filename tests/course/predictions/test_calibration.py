@@ -1,5 +1,3 @@
-"""The reckoning at a lab's end, for any number of answers, also none."""
-
 from __future__ import annotations
 
 import itertools

@@ -1,5 +1,3 @@
-"""Asking, locking and revealing, as a notebook does it, without a page."""
-
 from __future__ import annotations
 
 from types import SimpleNamespace

@@ -1,5 +1,3 @@
-"""What a student may type for a number, and what is said where it cannot be read."""
-
 from __future__ import annotations
 
 import math

@@ -1,5 +1,3 @@
-"""The open lab and its head."""
-
 from __future__ import annotations
 
 import platform

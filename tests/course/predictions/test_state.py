@@ -1,5 +1,3 @@
-"""The rules of a question, without a page: what is locked stays, and a late answer never counts."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""What is kept of a lab, and that nothing of it is lost."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""The pictures of lab 00: a machine that drifts."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""What lab 02 shows of the interpreter."""
-
 from __future__ import annotations
 
 import runpy

@@ -1,5 +1,3 @@
-"""What lab 03's exercises hold to be right, and what is observed while a function runs."""
-
 from __future__ import annotations
 
 import random

@@ -1,5 +1,3 @@
-"""What lab 03 shows: the map of a process, the collector's pauses, what was left to it."""
-
 from __future__ import annotations
 
 import gc

@@ -1,5 +1,3 @@
-"""What lab 04's exercises hold to be right, and that only what Numba compiled counts."""
-
 from __future__ import annotations
 
 import ast

@@ -1,5 +1,3 @@
-"""What lab 04 shows: with and without a compiler, in new processes, and in its pictures."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""The oracles of lab 05 agree with slow ways of others: PyTorch's layers, every permutation."""
-
 from __future__ import annotations
 
 import itertools

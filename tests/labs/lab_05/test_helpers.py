@@ -1,5 +1,3 @@
-"""What lab 05 shows of graphs."""
-
 from __future__ import annotations
 
 import itertools

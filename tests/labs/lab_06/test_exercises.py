@@ -1,5 +1,3 @@
-"""What lab 06's exercises hold to be right, against the literal thing; and what they forbid."""
-
 from __future__ import annotations
 
 import random

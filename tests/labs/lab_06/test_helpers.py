@@ -1,5 +1,3 @@
-"""What lab 06 measures with: the search for a recursion's depth, the forced interruption."""
-
 from __future__ import annotations
 
 import operator

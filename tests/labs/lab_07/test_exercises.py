@@ -1,5 +1,3 @@
-"""What lab 07's exercises hold to be right, and how generated source is run and judged."""
-
 from __future__ import annotations
 
 from typing import Any

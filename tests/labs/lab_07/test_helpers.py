@@ -1,5 +1,3 @@
-"""What lab 07 shows of generated code."""
-
 from __future__ import annotations
 
 import pytest

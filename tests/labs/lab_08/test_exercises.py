@@ -1,5 +1,3 @@
-"""What the exercise on a fused kernel holds to be right."""
-
 from __future__ import annotations
 
 import random

@@ -1,5 +1,3 @@
-"""What lab 08 shows: loops in C, warnings, guards, traced models, and when work ran."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""What lab 09 measures with, and the three profilers that stand in its cells."""
-
 from __future__ import annotations
 
 import gc

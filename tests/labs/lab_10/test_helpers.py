@@ -1,5 +1,3 @@
-"""What lab 10 shows: shares, recordings, rules that are raced, and the parts of a claim."""
-
 from __future__ import annotations
 
 import inspect

@@ -1,5 +1,3 @@
-"""What lab 11 measures with: a device of threads, its explorer, and the toy ResNet's times."""
-
 from __future__ import annotations
 
 import threading

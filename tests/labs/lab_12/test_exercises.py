@@ -1,5 +1,3 @@
-"""What lab 12's exercises hold to be right, and how a run of steps is simulated."""
-
 from __future__ import annotations
 
 import math

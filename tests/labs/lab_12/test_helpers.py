@@ -1,5 +1,3 @@
-"""What lab 12 shows: trainings in turns, pictures, tables and what accuracies fit."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""What lab 13's exercises hold to be right, asked of PyTorch itself."""
-
 from __future__ import annotations
 
 import random

@@ -1,5 +1,3 @@
-"""What lab 13 shows: operations, networks with an activation of one's own, published ratios."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""What lab 14 shows: tables beside published figures, rounded networks, layers and their times."""
-
 from __future__ import annotations
 
 import random

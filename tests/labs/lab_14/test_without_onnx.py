@@ -1,5 +1,3 @@
-"""Where nobody installed ONNX the lab says so, and its other parts go on."""
-
 from __future__ import annotations
 
 import json

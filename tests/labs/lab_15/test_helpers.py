@@ -1,5 +1,3 @@
-"""The ladder of fixes, the student's own file, and the table of a class."""
-
 from __future__ import annotations
 
 import functools

@@ -1,5 +1,3 @@
-"""The scripts of all seeds compute the same, hold the same seven faults, and are fixed alike."""
-
 from __future__ import annotations
 
 import ast
