@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from hpml.benchmark import Comparison, Measurement
+
 
 class FakeClock:
     """Seconds that pass only when someone calls `advance`."""
@@ -28,3 +30,9 @@ class FakeClock:
                 log.append(name)
 
         return run
+
+
+def steady(baseline: str, rounds: int = 8, **seconds: float) -> Comparison:
+    """Return a comparison of contenders that take the same in every round."""
+    found = [Measurement(name, (time,) * rounds, number=1) for name, time in seconds.items()]
+    return Comparison(tuple(found), baseline, rounds)

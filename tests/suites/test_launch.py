@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from hpml.benchmark import Case, Measurement
-from hpml.benchmark.comparison import Comparison
+from hpml.benchmark import Case
 from hpml.suites import launch, toy_resnet
 from hpml.suites.published import CUDA_GRAPHS
 from hpml.suites.settings import SuiteError
+from tests.benchmark.fakes import steady
 
 FAST = {"rounds": 6, "min_sample_time": 1e-5}
 
@@ -31,8 +31,7 @@ def test_on_a_gpu_everything_is_measured() -> None:
 
 
 def recorded(times: dict[str, float]) -> toy_resnet.ToyResNetResult:
-    measured = tuple(Measurement(name, (time,) * 6, 10) for name, time in times.items())
-    case = Case("toy-resnet", {"resolution": 16}, Comparison(measured, "handwritten", 6))
+    case = Case("toy-resnet", {"resolution": 16}, steady("handwritten", **times))
     return toy_resnet.ToyResNetResult((case,))
 
 

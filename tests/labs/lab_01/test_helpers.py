@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from hpml.benchmark import Comparison, Measurement
 from hpml.labs.lab_01_dynamic_typing import crossing, loops, objects, types
 from hpml.labs.lab_01_dynamic_typing.crossing import CALLS, LOOP, Line, SmallSizes
 from hpml.labs.lab_01_dynamic_typing.loops import OPERATIONS, compiled_loops
+from tests.benchmark.fakes import steady
 
 needs_a_compiler = pytest.mark.skipif(
     loops.find_compiler() is None, reason="needs a C compiler (cc, gcc or clang)"
@@ -81,12 +81,6 @@ def test_what_the_compiler_says_names_no_path_of_this_machine() -> None:
     page = loops.compiler_says('int f(void) { return 1 * "one"; }')
     assert "error: invalid operands" in page.plain
     assert "/" not in page.plain.replace("*/", "")
-
-
-def steady(baseline: str, **seconds: float) -> Comparison:
-    """Return a comparison of contenders that take the same in every round."""
-    found = [Measurement(name, (s,) * 8, number=1) for name, s in seconds.items()]
-    return Comparison(tuple(found), baseline=baseline, asked_rounds=8)
 
 
 def small_sizes(sizes: Sequence[int], lines: dict[str, Line]) -> SmallSizes:

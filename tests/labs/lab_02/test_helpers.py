@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from hpml.benchmark import Comparison, Measurement
 from hpml.bytecode import disassemble, trace
 from hpml.course.cells import code_cells
 from hpml.course.errors import LabError
 from hpml.course.execute import find_lab
 from hpml.labs.lab_02_bytecode import counting, harness, slide, stages
+from tests.benchmark.fakes import steady
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions" / "lab_02"
 execute, max_stack_depth = (
@@ -101,12 +101,6 @@ def test_the_log_tells_when_ints_and_then_floats_get_their_form() -> None:
     assert int(str(forms[0][0])) < 100 < int(str(forms[1][0]))
 
 
-def timed(**seconds: float) -> Comparison:
-    names = list(seconds)
-    samples = [Measurement(n, (seconds[n],) * 8, number=1) for n in names]
-    return Comparison(tuple(samples), baseline=names[0], asked_rounds=8)
-
-
 def test_instructions_are_counted_for_each_line_as_often_as_it_is_executed() -> None:
     table = counting.count_lines(larger, 1, 2)
     counts = dict(zip(map(str, table.column("line")), table.column("instructions"), strict=True))
@@ -127,7 +121,7 @@ def test_the_verdict_follows_the_measurement(
     power: float, form: float, constant: float, said: str
 ) -> None:
     times = {"x * x": 1e-8, "x ** 2": power * 1e-8, "x * 2": constant * 1e-8, "x % x": form * 1e-8}
-    assert said in stages.what_fits(timed(**times)).replace("**", "")
+    assert said in stages.what_fits(steady("x * x", **times)).replace("**", "")
 
 
 def test_the_notebook_shows_the_function_that_is_to_be_rewritten() -> None:

@@ -13,6 +13,7 @@ from hpml.benchmark.robust import quartiles
 from hpml.course.execute import find_lab
 from hpml.labs.lab_10_benchmarking import claims, race, recordings
 from hpml.labs.lab_10_benchmarking.claims import Blame
+from tests.benchmark.fakes import steady
 
 
 def test_the_blame_goes_to_whom_the_profile_enlarges_most() -> None:
@@ -26,13 +27,13 @@ def test_the_blame_goes_to_whom_the_profile_enlarges_most() -> None:
         return sorted(range(30_000), reverse=True)
 
     parts = {"with_calls": with_calls, "in_c": in_c}
-    alone = tuple(Measurement(name, (1e-3,) * 6, 9) for name in parts)
+    alone = steady("in_c", **dict.fromkeys(parts, 1e-3))
 
     def program() -> None:
         with_calls()
         in_c()
 
-    found = claims.blame(program, Comparison(alone, "in_c", 6), parts)
+    found = claims.blame(program, alone, parts)
     assert found.calls["with_calls"] >= 3000 > found.calls["in_c"]
     assert sum(found.profiled.values()) == pytest.approx(1)
     assert found.measured == {"with_calls": 0.5, "in_c": 0.5}

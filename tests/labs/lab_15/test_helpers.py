@@ -10,12 +10,12 @@ from hpml.benchmark import Case, Comparison, Measurement, write_case
 from hpml.labs.lab_15_capstone.fixes import Ladder, Rung, class_table, equal_losses
 from hpml.labs.lab_15_capstone.student_script import frozen, own_script
 from hpml.profiling import FunctionProfile
+from tests.benchmark.fakes import steady
 
 
 @pytest.fixture(autouse=True)
 def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HPML_RESULTS", str(tmp_path))
-    monkeypatch.setenv("HPML_QUICK", "1")
     return tmp_path
 
 
@@ -75,9 +75,7 @@ def test_the_ladder_measures_a_mend_and_refuses_other_losses() -> None:
 
 @pytest.mark.parametrize(("claimed", "held"), [(1.9, "held"), (3.0, "too high"), (1.2, "too low")])
 def test_a_claim_is_compared_with_the_measured_interval(claimed: float, held: str) -> None:
-    original = Measurement("original", (0.2,) * 9, number=1)
-    this = Measurement("this", (0.1,) * 9, number=1)
-    compared = Comparison((original, this), "original", 9)
+    compared = steady("original", original=0.2, this=0.1)
     assert Rung("fix", print, compared, claimed, "because", 0).held == held
 
 
