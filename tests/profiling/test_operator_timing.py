@@ -24,22 +24,17 @@ def model() -> SymbolicModel:
 
 
 def test_rows_add_up_and_the_last_run_is_shown(model: SymbolicModel) -> None:
-    with operator_timing(model, sort="name") as timing:
+    with operator_timing(model, sort="name", by_shape=True) as timing:
         model(IMAGE)
         model(IMAGE)
+    shapes = {str(row[0]): row[1] for row in timing.last.by_shape().rows}
+    assert shapes == {"Conv2d": "[2, 1, 8, 8]", "ReLU": "[2, 2, 6, 6]"}
     assert len(timing.runs) == 2
     assert all(sum(run.by_operator.values()) == run.total for run in timing.runs)
     assert str(timing) == str(timing.runs[-1])
     assert "Graph run of" in timing._repr_html_()
     assert list(timing.last.by_operator)[-1] == "[Other]"
     assert model._timing is None
-
-
-def test_by_shape_of_a_model(model: SymbolicModel) -> None:
-    with operator_timing(model, by_shape=True) as timing:
-        model(IMAGE)
-    rows = {str(row[0]): row[1] for row in timing.last.by_shape().rows}
-    assert rows == {"Conv2d": "[2, 1, 8, 8]", "ReLU": "[2, 2, 6, 6]"}
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
