@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -37,19 +39,13 @@ def child(code: str = ECHO) -> ChildProcess:
     return ChildProcess([sys.executable, "-c", code], environment=with_package())
 
 
-def gone(pid: int) -> bool:
-    """Whether a process has ended; one that nobody has waited for yet has."""
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return True
-
-
 def wait_until_gone(pid: int) -> None:
-    deadline = time.monotonic() + 30
-    while not gone(pid):
-        assert time.monotonic() < deadline
+    """Wait until a process has ended; one that nobody has waited for yet has."""
+    deadline, state = time.monotonic() + 30, ""
+    with contextlib.suppress(OSError):
+        while state != "Z":
+            assert time.monotonic() < deadline
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 def test_values_go_there_and_back_and_prints_do_not_disturb() -> None:

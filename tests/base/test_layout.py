@@ -44,9 +44,6 @@ def chain(length: int) -> Dataflow:
     return graph_of(1, *[(i,) for i in range(length)])
 
 
-RESIDUAL = graph_of(1, (0,), (1,), (2,), (3, 0), (4,))
-
-
 @st.composite
 def graphs(draw: st.DrawFn) -> Dataflow:
     inputs = draw(st.integers(1, 3))
@@ -156,7 +153,7 @@ def test_the_same_graph_has_the_same_layout(graph: Dataflow, rotated: bool) -> N
 
 
 def test_a_skip_connection_bows_around_a_straight_chain() -> None:
-    layout = lay_out(RESIDUAL)
+    layout = lay_out(graph_of(1, (0,), (1,), (2,), (3, 0), (4,)))
     middle = {box.rectangle.x for box in layout.boxes}
     assert len(middle) == 1
     (skip,) = [line for line in layout.lines if line.call == 3 and line.value == 0]

@@ -29,11 +29,6 @@ def test_each_signature_has_its_own_time() -> None:
     assert set(table.column("from")) == {"source"}
 
 
-def test_an_eager_signature_is_compiled_before_the_first_call() -> None:
-    function = numba.njit("float64(float64[:, ::1])")(sum2d)
-    assert len(signatures(function).rows) == 1
-
-
 def test_types_that_were_inferred() -> None:
     function = numba.njit(sum2d)
     table = inferred_types(function, np.ones((2, 3), np.float32))

@@ -41,13 +41,10 @@ def test_a_model_is_exported_as_it_predicts_and_as_it_trains(tmp_path) -> None:
 
 
 def test_a_graph_that_lost_a_dropout_is_refused(monkeypatch) -> None:
-    monkeypatch.setattr(export, "_translated", lambda program, optimise: _without_dropout(program))
+    without = torch.onnx.export(torch.export.export(nn.ReLU(), (X,)), dynamo=True, verbose=False)
+    monkeypatch.setattr(export, "_translated", lambda program, optimise: without)
     with pytest.raises(ExportError, match="2 \\(Dropout\\)"):
         export_onnx(network(), X, training=True)
-
-
-def _without_dropout(program):
-    return torch.onnx.export(torch.export.export(nn.ReLU(), (X,)), dynamo=True, verbose=False)
 
 
 def test_parents_say_who_reads_what() -> None:

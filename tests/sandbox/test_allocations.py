@@ -7,13 +7,10 @@ import pytest
 from hpml.sandbox.allocations import peak_of
 
 
-def takes_and_frees(size: int) -> int:
-    return len(bytearray(size)) + len(bytearray(size))
-
-
 def test_what_is_freed_again_counts_once_and_what_was_held_does_not() -> None:
     held = bytearray(500_000)
-    result, peak = peak_of(takes_and_frees, {"size": 100_000})
+    twice = peak_of(lambda size: len(bytearray(size)) + len(bytearray(size)), {"size": 100_000})
+    result, peak = twice
     assert result == 200_000
     assert 100_000 <= peak < 110_000
     assert len(held) == 500_000

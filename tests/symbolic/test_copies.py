@@ -30,11 +30,7 @@ def through_torch_save(model: SymbolicModel) -> SymbolicModel:
     return torch.load(file, weights_only=False)
 
 
-def detached(model: SymbolicModel) -> SymbolicModel:
-    return model.detach_from_graph()
-
-
-COPIES = [copy.deepcopy, through_pickle, through_torch_save, detached]
+COPIES = [copy.deepcopy, through_pickle, through_torch_save, SymbolicModel.detach_from_graph]
 each_copy = pytest.mark.parametrize("copied", COPIES, ids=lambda function: function.__name__)
 
 

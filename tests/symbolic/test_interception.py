@@ -12,6 +12,7 @@ import pytest
 import torch
 from torch import fx, nn
 
+from hpml.benchmark import compare
 from hpml.profiling import profile, profile_calls
 from hpml.symbolic import (
     CustomInput,
@@ -303,8 +304,11 @@ def test_the_peer_works_in_the_same_process(first: str) -> None:
     assert printed == "done\n"
 
 
-@pytest.mark.parametrize("measure", [profile_calls, profile])
-def test_a_profiler_measures_calls_as_torch_made_them(measure: Any) -> None:
+@pytest.mark.parametrize(
+    "measure",
+    [profile_calls, profile, lambda run: compare({"a": run}, rounds=1, min_sample_time=1e-9)],
+)
+def test_a_profiler_and_a_benchmark_measure_calls_as_torch_made_them(measure: Any) -> None:
     x = Input(shape=(4,))
     seen = []
 
@@ -313,5 +317,5 @@ def test_a_profiler_measures_calls_as_torch_made_them(measure: Any) -> None:
         nn.Linear(4, 4)(torch.rand(2, 4))
 
     measure(run)
-    assert seen == [ORIGINAL]
+    assert set(seen) == {ORIGINAL}
     assert nn.ReLU()(x).shape == (None, 4)

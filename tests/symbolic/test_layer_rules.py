@@ -14,8 +14,6 @@ from hpml.symbolic.building.layer_rules import LAYER_RULES
 from hpml.symbolic.building.node import TensorSpec
 from hpml.symbolic.errors import ShapeError
 
-bounded = settings(max_examples=150, derandomize=True, deadline=None, database=None)
-
 LAYERS: dict[type[nn.Module], list[Any]] = {
     nn.Linear: [
         lambda: nn.Linear(4, 6),
@@ -152,7 +150,7 @@ def test_a_rule_says_what_the_layer_does_or_nothing(
     assert (answers == 0) == (f"{kind.__name__}-{number}" in outside)
 
 
-@bounded
+@settings(max_examples=150, derandomize=True, deadline=None, database=None)
 @given(data=st.data(), rank=st.sampled_from([1, 2]), kind=st.sampled_from(["conv", "max", "avg"]))
 def test_window_rules_agree_with_meta_propagation(data: Any, rank: int, kind: str) -> None:
     small = st.integers(1, 4)

@@ -11,7 +11,7 @@ import pytest
 from hpml.widgets import WidgetError, stepper
 from hpml.widgets.stepper.stepper import Stepper
 from tests.bytecode.cases import corpus
-from tests.widgets.test_animation import HOSTILE, Outline, played
+from tests.widgets.test_animation import HOSTILE, Outline
 
 CASES = dict(list(corpus().items())[:: 1 if os.environ.get("HPML_LONG") else 3])
 
@@ -164,16 +164,6 @@ def test_three_hundred_steps_stay_under_five_hundred_kilobytes() -> None:
     animation = stepper(work, 100, max_steps=300)
     assert len(animation.trace or ()) == 300
     assert len(animation.html) < 500_000
-
-
-def test_the_script_adds_up_to_the_same_frames() -> None:
-    animation = stepper(total, [2, 3])
-    for keyframe, (caption, marks, fills) in zip(
-        animation.keyframes, played(animation), strict=True
-    ):
-        assert caption == keyframe.line
-        assert marks == {name: on for name, on in keyframe.marks.items() if on}
-        assert fills == {name: fill for name, fill in keyframe.fills.items() if fill}
 
 
 def test_hostile_names_values_and_text_stay_text() -> None:

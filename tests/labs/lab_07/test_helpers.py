@@ -12,8 +12,6 @@ from hpml.labs.lab_07_code_generation.budget import PARTS, Budget
 from hpml.profiling import profile_calls
 from hpml.symbolic import config
 
-WITHOUT_LOOPS = float("inf")
-
 
 @pytest.fixture(autouse=True)
 def _no_gradients():
@@ -26,15 +24,12 @@ def test_the_documents_example_is_printed_as_in_the_documents():
         assert networks.documents_example()._generated_forward_source == networks.DOCUMENTS_SOURCE
 
 
-def both_forms(model, x):
-    named = generated.live_bytes(model, model._generated_forward_source, x)
-    return named, generated.live_bytes(model, model.source, x)
-
-
 def test_a_name_for_each_value_keeps_all_of_them_alive():
     x = torch.ones(16, 4)
-    with config.loop_length(WITHOUT_LOOPS):
-        named, again = both_forms(networks.chain_model([nn.Linear(4, 4) for _ in range(10)]), x)
+    with config.loop_length(float("inf")):
+        model = networks.chain_model([nn.Linear(4, 4) for _ in range(10)])
+        named = generated.live_bytes(model, model._generated_forward_source, x)
+        again = generated.live_bytes(model, model.source, x)
     assert [count // x.nbytes for count in named] == list(range(1, 11))
     assert [count // x.nbytes for count in again] == [1] + [2] * 9
 
