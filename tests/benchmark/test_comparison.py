@@ -4,14 +4,8 @@ import random
 
 import pytest
 
-from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.errors import BenchmarkError
-from hpml.benchmark.measurement import Measurement
+from hpml.benchmark import BenchmarkError, Comparison, Measurement
 from hpml.benchmark.ratio import paired_ratio
-
-
-def compared(*measurements: Measurement) -> Comparison:
-    return Comparison(measurements, measurements[0].name, len(measurements[0].samples))
 
 
 def test_ratios_pair_the_rounds() -> None:
@@ -27,12 +21,13 @@ def test_samples_from_different_numbers_of_rounds_are_refused() -> None:
     with pytest.raises(BenchmarkError):
         paired_ratio((1.0, 2.0), (1.0,))
     with pytest.raises(BenchmarkError):
-        compared(Measurement("a", (1.0, 1.0), 1), Measurement("b", (1.0,), 1))
+        Comparison((Measurement("a", (1.0, 1.0), 1), Measurement("b", (1.0,), 1)), "a", 2)
 
 
 def test_cannot_tell_names_the_difference_that_would_be_seen() -> None:
     wide = (*tuple(1.04 + 0.1 * (-1) ** i for i in range(24)), 1.04)
-    undecided = compared(Measurement("a", (1.0,) * 25, 1), Measurement("b", wide, 1))
+    pair = Measurement("a", (1.0,) * 25, 1), Measurement("b", wide, 1)
+    undecided = Comparison(pair, "a", 25)
     (advice,) = [a for name, a in undecided.advice if a.problem == "cannot tell"]
     assert "differences of about 5% or more" in advice.seen
 

@@ -8,11 +8,10 @@ from tests.benchmarks.intervals import LARGE, SMALL, bursts, simulate
 from tests.benchmarks.noise import NOISES, Noise
 
 RUNS = 160
-SEEN = [noise for noise in NOISES if noise.seen]
 
 
 @pytest.mark.parametrize("rounds", [7, 25])
-@pytest.mark.parametrize("noise", SEEN, ids=lambda noise: noise.name)
+@pytest.mark.parametrize("noise", [n for n in NOISES if n.seen], ids=lambda noise: noise.name)
 def test_at_most_one_verdict_in_twenty_is_false(noise: Noise, rounds: int) -> None:
     found = simulate(noise, rounds, RUNS, [SMALL], "compare", seed=1)
     # The true rate is at most 5 %; so few runs may show up to 15 false verdicts by chance.

@@ -28,7 +28,6 @@ from hpml.course.reference import (
 from hpml.release.reading import predictions
 
 ROOT = Path(__file__).parents[2]
-WIDE = Ratio(1.1, 0.2, 6.0, "cannot tell")
 
 
 def executed(text: str) -> Any:
@@ -78,8 +77,9 @@ def test_a_record_is_shown_beside_a_result_that_cannot_tell(
     assert record["machine"]["cpu"]
     lab_head(1, "A")
     capsys.readouterr()
+    wide = Ratio(1.1, 0.2, 6.0, "cannot tell")
     for key, shown in (("cost", True), ("other", False)):
-        predict(f"How many times, {key}?", unit="×", key=key, answer=2).reveal(WIDE)
+        predict(f"How many times, {key}?", unit="×", key=key, answer=2).reveal(wide)
         assert ("3.0 ×" in capsys.readouterr().out) is shown
     forget()
 

@@ -41,8 +41,10 @@ def test_a_model_is_exported_as_it_predicts_and_as_it_trains(tmp_path) -> None:
 
 
 def test_a_graph_that_lost_a_dropout_is_refused(monkeypatch) -> None:
-    without = torch.onnx.export(torch.export.export(nn.ReLU(), (X,)), dynamo=True, verbose=False)
-    monkeypatch.setattr(export, "_translated", lambda program, optimise: without)
+    def without_dropout(program, optimise):
+        return torch.onnx.export(torch.export.export(nn.ReLU(), (X,)), dynamo=True, verbose=False)
+
+    monkeypatch.setattr(export, "_translated", without_dropout)
     with pytest.raises(ExportError, match="2 \\(Dropout\\)"):
         export_onnx(network(), X, training=True)
 

@@ -71,6 +71,10 @@ def played(animation: Animation) -> list[tuple[str, dict[str, str], dict[str, st
     return keyframes  # type: ignore[return-value]
 
 
+def marked(animation: Animation, keyframe: int, state: str) -> set[str]:
+    return {name for name, on in animation.keyframes[keyframe].marks.items() if state in on.split()}
+
+
 def test_the_first_frame_stands_in_the_page_without_a_script() -> None:
     keyframes = [
         Keyframe("first", marks={"b": "lit"}, texts={"n": "1 < 2"}, pieces={"box": "<b>bold</b>"}),
@@ -159,13 +163,7 @@ def test_a_frame_costs_what_changes_and_not_what_stays() -> None:
     assert len(grown) - len(alone) < 200 * 200
 
 
-@pytest.mark.parametrize(
-    "keyframes",
-    [
-        [],
-        [Keyframe("x")] * (MOST_KEYFRAMES + 1),
-    ],
-)
+@pytest.mark.parametrize("keyframes", [[], [Keyframe("x")] * (MOST_KEYFRAMES + 1)])
 def test_no_keyframe_and_too_many_are_refused(keyframes: list[Keyframe]) -> None:
     with pytest.raises(WidgetError):
         Animation("Bad", TEMPLATE, keyframes)

@@ -12,13 +12,12 @@ from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
 from hpml.symbolic.execution.instructions import is_execution
 from hpml.widgets import WidgetError, code_view
 from hpml.widgets.code_view.view import Code, look, page, variables
+from tests.symbolic.models import chain as chain_of
 
 
 def chain(length: int, execution: str = "ordered") -> SymbolicModel:
-    x = inputs = Input(shape=(4,))
-    for _ in range(length):
-        x = nn.Linear(4, 4)(x)
-    return SymbolicModel(inputs, nn.ReLU()(x), execution=execution)
+    layers = [nn.Linear(4, 4) for _ in range(length)]
+    return chain_of(*layers, nn.ReLU(), execution=execution)
 
 
 def code_of(model: SymbolicModel, execution: str, length: float = 10) -> Code:

@@ -6,19 +6,12 @@ from hpml.base.drawing import dataflow
 from hpml.course.small_graphs import ladder
 from hpml.widgets import Animation, execution_player
 from hpml.widgets.player.executions import EXECUTIONS, lazy_steps, ordered_steps
+from tests.widgets.test_animation import marked
 from tests.widgets.test_executions import TINY
 
 
 def placeholders(animation: Animation, what: str, lane: int) -> list[str]:
     return [keyframe.texts.get(f"{what} {lane}", "") for keyframe in animation.keyframes]
-
-
-def lit(animation: Animation, keyframe: int, state: str) -> set[str]:
-    return {
-        name
-        for name, marks in animation.keyframes[keyframe].marks.items()
-        if state in marks.split()
-    }
 
 
 def test_the_counters_are_those_of_the_steps() -> None:
@@ -34,17 +27,17 @@ def test_a_frame_says_who_asks_who_waits_and_what_is_executed() -> None:
     animation = execution_player(TINY, ["lazy"])
     asks = 2
     assert animation.keyframes[asks].line == "lazy: sum asks for double."
-    assert "0v1" in lit(animation, asks, "asked")
-    assert lit(animation, asks, "waits") == {"0v3", "0b3"}
+    assert "0v1" in marked(animation, asks, "asked")
+    assert marked(animation, asks, "waits") == {"0v3", "0b3"}
     # The lines between who asks and what is asked for: against their arrows, up to the box.
-    assert lit(animation, asks, "asks") == {"0r2-3", "0a2-1"}
+    assert marked(animation, asks, "asks") == {"0r2-3", "0a2-1"}
     assert "sum → double" in animation.keyframes[asks].pieces["stack 0"]
     executes = 4
     assert animation.keyframes[executes].line == "lazy: double is executed."
-    assert "0v1" in lit(animation, executes, "now")
-    assert lit(animation, executes, "asks") == set()
+    assert "0v1" in marked(animation, executes, "now")
+    assert marked(animation, executes, "asks") == set()
     assert animation.keyframes[executes].texts["0n1"] == "1×"
-    assert lit(animation, len(animation.keyframes) - 1, "known") == {
+    assert marked(animation, len(animation.keyframes) - 1, "known") == {
         f"0{k}{v}" for k in "vb" for v in range(4)
     }
 

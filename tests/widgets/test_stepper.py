@@ -11,7 +11,7 @@ import pytest
 from hpml.widgets import WidgetError, stepper
 from hpml.widgets.stepper.stepper import Stepper
 from tests.bytecode.cases import corpus
-from tests.widgets.test_animation import HOSTILE, Outline
+from tests.widgets.test_animation import HOSTILE, Outline, marked
 
 CASES = dict(list(corpus().items())[:: 1 if os.environ.get("HPML_LONG") else 3])
 
@@ -57,10 +57,6 @@ def at(animation: Stepper, pattern: str) -> int:
     return next(
         n for n, keyframe in enumerate(animation.keyframes) if re.search(pattern, keyframe.line)
     )
-
-
-def marked(animation: Stepper, keyframe: int, state: str) -> set[str]:
-    return {name for name, on in animation.keyframes[keyframe].marks.items() if state in on.split()}
 
 
 def test_the_lectures_line_shows_what_is_taken_and_pushed() -> None:
