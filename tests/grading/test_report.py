@@ -12,12 +12,11 @@ WRONG = Item(
     "06", 2, "total", {"right": 2, "empty": 1}, status="partly right",
     text="not right yet\n  expected  0", parts={"right": 1.0}, printed="\ud800 hm",
 )  # fmt: skip
-REPORT = Report("ada", (RIGHT, WRONG), seed=7)
 
 
 def test_gradescopes_form_holds_each_exercise(tmp_path: Path) -> None:
     path = tmp_path / "new" / "results.json"
-    write_gradescope(REPORT, path)
+    write_gradescope(Report("ada", (RIGHT, WRONG), seed=7), path)
     assert [entry.name for entry in path.parent.iterdir()] == ["results.json"]
     data = json.loads(path.read_text(encoding="utf-8"))
     assert (data["score"], data["visibility"]) == (3.0, "visible")

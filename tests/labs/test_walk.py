@@ -11,7 +11,6 @@ import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-LEAVE = shutil.ignore_patterns("__pycache__", "static")
 
 
 def blocks() -> list[str]:
@@ -24,7 +23,8 @@ def blocks() -> list[str]:
 
 def course(folder: Path) -> Path:
     """Return the folder of labs in a copy of the course, with the tests of exercises."""
-    shutil.copytree(ROOT / "hpml", folder / "hpml", ignore=LEAVE)
+    left_out = shutil.ignore_patterns("__pycache__", "static")
+    shutil.copytree(ROOT / "hpml", folder / "hpml", ignore=left_out)
     shutil.copytree(ROOT / "tests" / "solutions", folder / "tests" / "solutions")
     (folder / "tests" / "labs").mkdir()
     for name in ("conftest.py", "test_solutions.py"):

@@ -34,13 +34,10 @@ def test_without_a_compiler_the_lab_says_so(monkeypatch: pytest.MonkeyPatch, tmp
     assert (options, "no C++ compiler" in why) == ({"backend": "aot_eager"}, True)
 
 
-OPS = [("a", ["x"]), ("b", ["a"])]
-SHAPES = dict.fromkeys("xab", (5,))
-
-
 @pytest.mark.parametrize("unfinished", [lambda *_: None, lambda *_: 1 / 0, lambda *_: 2.5])
 def test_the_lab_counts_until_the_student_does(unfinished: Any) -> None:
-    apart, together, whose = loops.bytes_of(unfinished, OPS, SHAPES)
+    operations, shapes = [("a", ["x"]), ("b", ["a"])], dict.fromkeys("xab", (5,))
+    apart, together, whose = loops.bytes_of(unfinished, operations, shapes)
     assert (apart, together, "the lab" in whose) == (80, 40, True)
 
 
