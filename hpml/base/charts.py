@@ -100,9 +100,9 @@ class Chart:
             ax.set(**{f"{name}scale": "log"})
         self.draw(ax)
         for position in self.at:
-            ax.axvline(position, color=style.MUTED, lw=1, ls=_DASHED, zorder=0)
+            ax.axvline(position, color=style.MUTED, lw=1, ls=_DASHED, zorder=1.5)
         for position in self.level:
-            ax.axhline(position, color=style.MUTED, lw=1, ls=_DASHED, zorder=0)
+            ax.axhline(position, color=style.MUTED, lw=1, ls=_DASHED, zorder=1.5)
         if self.xlim is not None:
             ax.set_xlim(*self.xlim)
         if self.ylim is not None:

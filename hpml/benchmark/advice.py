@@ -52,8 +52,10 @@ def footnote(named: NamedAdvice) -> str:
         (first, advice), *others = group
         seen = f"{first}: {advice.seen}" if others else advice.seen
         parts.append(f"{kind}: {some_names(dict.fromkeys(name for name, _ in group))} ({seen})")
-    remedies = dict.fromkeys(group[0][1].remedy for group in groups.values())
-    text = " ".join(["; ".join(parts) + ".", *[*remedies][:2]]) if parts else ""
+    found = dict.fromkeys(group[0][1].remedy for group in groups.values())
+    # One may be the beginning of another.
+    remedies = [r for r in found if not any(o != r and o.startswith(r[:-1]) for o in found)]
+    text = " ".join(["; ".join(parts) + ".", *remedies[:2]]) if parts else ""
     return text[:1].upper() + text[1:]
 
 

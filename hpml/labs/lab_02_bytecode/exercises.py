@@ -242,7 +242,7 @@ _MAX_STACK_DEPTH = Exercise(
 )
 
 
-_SHARE = 0.75
+_SHARE = 0.875
 
 
 def _fewer_cases(generator: random.Random, more: bool) -> list[Case]:
@@ -255,7 +255,7 @@ def _fewer_cases(generator: random.Random, more: bool) -> list[Case]:
 
     tried = {
         "four values": [3, -1, 2, 100],
-        "the borders": [0, 1, 99, 100],
+        "the borders": [0, 1, 100, 99],
         "nothing": [],
         "all of them outside": [-5, 250, -7],
         "a few drawn values": mixed(6),
@@ -281,7 +281,7 @@ def _judge_fewer(case: Case, outcome: Outcome) -> Wrong | None:
     most = int(_SHARE * seen["given"])
     if case.part == "fewer" and seen["instructions"] > most:
         return Wrong(
-            f"at most {most} instructions, three quarters of `given`'s {seen['given']}",
+            f"at most {most} instructions, seven eighths of `given`'s {seen['given']}",
             f"the right sum with {seen['instructions']} instructions",
         )
     return None

@@ -115,7 +115,7 @@ def what_fits(expressions: Comparison) -> str:
     for claim, (name, reason) in _TESTS.items():
         share = expressions.difference(name, "x * x") / power
         answers.append(share.against(0.5))
-        lines[0] += f" `{name}` takes {max(0.0, share.value):.0%} of this extra time."
+        lines[0] += f" `{name}` has {max(0.0, share.value):.0%} of this extra time."
         lines.append(_VERDICTS[answers[-1]].format(claim, reason))
     if set(answers) == {"below"}:
         lines.append(

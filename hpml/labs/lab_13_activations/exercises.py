@@ -205,7 +205,9 @@ def _backward_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _backward_case("a matrix", wide[:6], ones[:6], "every input", (2, 3)),
         _backward_case("no dimension", [-4.0], [3.0], "every input", ()),
         _backward_case("empty", [], [], "every input", (0, 3)),
-        _backward_case("float64", wide, ones, "every input", dtype="float64"),
+        _backward_case(
+            "float64", [*wide, 3 - 2**-30], [*ones, 1.0], "every input", dtype="float64"
+        ),
     ]
     for number in range(6 if more else 2):
         # Multiples of 1/8 without -1.5, where the slope is 0.

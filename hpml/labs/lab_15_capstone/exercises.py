@@ -35,6 +35,8 @@ def _fix_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _fix_case("both", {"f": 0.25, "g": 0.5}, {"f": 8.0, "g": 2.0}),
         _fix_case("made slower", {"f": 0.25, "g": 0.5}, {"g": 0.5}),
         _fix_case("half of it free", {"f": 0.5, "g": 0.25}, {"f": math.inf}, "free"),
+        _fix_case("all parts free", {"f": 0.25, "g": 0.25},
+                  {"f": math.inf, "g": math.inf}, "free"),
         _fix_case("all of it free", {"f": 0.75, "g": 0.25},
                   {"f": math.inf, "g": math.inf}, "free"),
     ]  # fmt: skip
@@ -125,8 +127,8 @@ _TRAIN = Exercise(
     symptom=_training_symptom,
     forbids=Forbidden(
         modules=("hpml", "threading", "multiprocessing", "concurrent"),
-        names=("set_num_threads", "set_num_interop_threads"),
-        why="The original and your version are compared on one thread.",
+        names=("set_num_threads", "set_num_interop_threads", "compile"),
+        why="The original and your version are compared on one thread, without a compiler.",
     ),
     arguments=waves,
     observe=reported,

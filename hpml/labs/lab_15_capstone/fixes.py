@@ -76,7 +76,7 @@ class Ladder:
         self, what: str, train: Callable[..., Any], expected: float | None, because: str
     ) -> Page:
         """Check a version, measure it next to the previous one, and draw the ladder."""
-        if expected is None or not because:
+        if not isinstance(expected, (int, float)) or not because:
             return say(
                 f"**{what}** is not in the log yet. Write your claim first: how many times as fast "
                 "as the version before, and from which observation you conclude it."

@@ -54,7 +54,7 @@ class Script:
 
     def shares(self, found: FunctionProfile) -> dict[str, float]:
         """Return the share of a profile in each function; of ``train`` only its own time."""
-        wanted = ("batches", "standardise", "cosines", "swish", "grad")
+        wanted = ("batches", "standardise", "cosines", "swish", "grad", "backward", "step")
         shares = {"train, its own": 0.0}
         started = next((key for key in found.stats if key[2] == "train"), None)
         for key, (_, _, own, total, _) in found.stats.items():

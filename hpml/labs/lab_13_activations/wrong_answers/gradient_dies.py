@@ -21,7 +21,7 @@ def few_points(activation, interval):
 
 
 def nearly_zero(activation, interval):
-    """It treats a small gradient as 0. A gradient of 1e-7 is small, but a unit still learns from
+    """It treats a small gradient as 0. However small it is, a unit still learns from
     it."""
     return bool((_gradient(activation, interval).abs() < 1e-6).all())
 
@@ -34,6 +34,16 @@ def not_positive(activation, interval):
 def somewhere(activation, interval):
     """A single point with gradient 0 is not a dead interval: a small step leads out of it again."""
     return bool((_gradient(activation, interval) == 0).any())
+
+
+def without_first(activation, interval):
+    """It leaves out the first point. Both ends of the interval are included."""
+    return bool((_gradient(activation, interval)[1:] == 0).all())
+
+
+def without_last(activation, interval):
+    """It leaves out the last point. Both ends of the interval are included."""
+    return bool((_gradient(activation, interval)[:-1] == 0).all())
 
 
 def values_not_gradient(activation, interval):

@@ -43,6 +43,17 @@ def counted_twice(operations):
     return _bytes(operations, _saved(operations))
 
 
+def own_factor(operations):
+    """A product saves a factor if the *other* one needs a gradient, not if it needs one itself."""
+    saved = set(_saved(operations, both=True))
+    needs = {"x"}
+    for result, operation, operands in operations:
+        if operation != "less" and needs.intersection(operands):
+            needs.add(result)
+    choices = {o[0] for _, n, o in operations if n == "where"}
+    return _bytes(operations, {name for name in saved if name in needs or name in choices})
+
+
 def every_result(operations):
     """It counts every result. Autograd saves only what a gradient will be computed from."""
     return sum(1 if operation == "less" else 4 for _, operation, _ in operations)

@@ -9,6 +9,14 @@ def divides_by_zero(shares, factors):
     return 1 / (1 - saved)
 
 
+def free_parts_are_all(shares, factors):
+    """The shares need not sum to 1. If all parts are free, the time outside of them is left."""
+    if all(factors.get(name) == math.inf for name in shares):
+        return math.inf
+    left = 1 - sum(share - share / factors.get(name, 1) for name, share in shares.items())
+    return 1 / left if left else math.inf
+
+
 def forgets_the_rest(shares, factors):
     """The shares need not sum to 1. The time that belongs to no part stays as it was: add it."""
     left = sum(share / factors.get(name, 1) for name, share in shares.items())
