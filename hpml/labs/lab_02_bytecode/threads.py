@@ -108,7 +108,6 @@ class GilScaling:
     """The time of two shares of work as a multiple of one's: 1 is in parallel, 2 is in turn."""
 
     ratios: dict[str, Ratio]
-    rounds: int
 
     @property
     def busy(self) -> str:
@@ -128,7 +127,7 @@ class GilScaling:
         ]
         text = (
             "Dashed: 1 is side by side, 2 is one after the other. "
-            f"The line at a bar's end is the 95 % interval over {self.rounds} rounds. "
+            "The line at a bar's end is the 95 % interval. "
             f"{self.busy}"
         ).rstrip()
         x = "time for two shares, where one share alone takes 1"
@@ -160,7 +159,7 @@ def measure_gil_scaling(n: int = 300_000, *, rounds: int = 75) -> GilScaling:
             rounds=rounds,
         )
     ratios = {name: loop.ratio(name) for name in (THREADS, PROCESSES)}
-    return GilScaling({**ratios, HASHES: hashing.ratio(HASHES)}, loop.rounds)
+    return GilScaling({**ratios, HASHES: hashing.ratio(HASHES)})
 
 
 def build_says() -> str:

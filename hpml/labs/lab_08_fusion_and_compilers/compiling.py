@@ -73,9 +73,9 @@ def paying(ready: Mapping[str, FirstCall], later: Comparison) -> Table:
     baseline = later.names[0]
     rows = []
     for name, first in ready.items():
-        saved = later[baseline].median - later[name].median
+        calls = (ready[baseline].seconds - first.seconds) / later.difference(name).value
         faster = later.ratio(name).answer == "faster"
-        pays = f"{(first.seconds - ready[baseline].seconds) / saved:,.0f} calls" if faster else ""
+        pays = f"about {float(f'{calls:.1g}'):,.0f} calls" if faster else ""  # one first call
         phrase = "–" if name == baseline else pays or "does not pay off here"
         rows.append(
             [name, format_seconds(first.seconds), format_seconds(later[name].median), phrase]
