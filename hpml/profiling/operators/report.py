@@ -94,7 +94,8 @@ def operator_report(
     record = environment_record(threads=1)
     names = ("torch", "python", "platform", "cpu", "logical_cores", "threads", "load_average")
     machine = "\n".join(f"- {name}: {record[name]}" for name in names)
-    ratio, low, high = re.findall(r"\d+\.\d+", output.splitlines()[-1])
+    found = re.findall(r"\d+\.\d+", output.splitlines()[-1])
+    ratio, low, high = (f"{float(each):.2f}" for each in found)
     text = (
         f"**`{slow}` takes {ratio} times as long as `{other}`** "
         f"(half of the turns: {low} to {high})\n\n"

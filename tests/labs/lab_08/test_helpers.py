@@ -75,8 +75,7 @@ def test_a_compiler_pays_where_later_calls_are_faster() -> None:
     first = {"Python": 0.002, "trace": 0.1, "compile": 5.002}
     ready = {name: FirstCall(abs, 0.0, seconds) for name, seconds in first.items()}
     column = compiling.paying(ready, later).column("pays off after")
-    assert column[:2] == ("–", "does not pay off here")
-    assert 4900 < int(column[2].removesuffix(" calls").replace(",", "")) < 5100
+    assert column == ("–", "does not pay off here", "about 5,000 calls")
 
 
 class Gated(torch.nn.Module):
