@@ -73,10 +73,10 @@ def paying(ready: Mapping[str, FirstCall], later: Comparison) -> Table:
     baseline = later.names[0]
     rows = []
     for name, first in ready.items():
-        calls = (ready[baseline].seconds - first.seconds) / later.difference(name).value
-        faster = later.ratio(name).answer == "faster"
-        pays = f"about {float(f'{calls:.1g}'):,.0f} calls" if faster else ""  # one first call
-        phrase = "–" if name == baseline else pays or "does not pay off here"
+        phrase = "–" if name == baseline else "does not pay off here"
+        if later.ratio(name).answer == "faster":
+            calls = (ready[baseline].seconds - first.seconds) / later.difference(name).value
+            phrase = f"about {float(f'{calls:.1g}'):,.0f} calls"  # from one first call
         rows.append(
             [name, format_seconds(first.seconds), format_seconds(later[name].median), phrase]
         )
