@@ -73,9 +73,9 @@ class WithoutNumbers:
     def __index__(self) -> int:
         raise ArgumentError(
             f"expected a number, received {_described(self)}, which has no value while the graph "
-            "is built: use operators and functions of torch (torch.sqrt, not math.sqrt or "
-            "np.sqrt), or put the computation into the forward of a module. A known size, "
-            "x.shape[1] or x.features, is an int. For a size that depends on the batch write "
+            "is built: use operators and functions of torch (y**0.5, not math.sqrt or np.sqrt; "
+            "torch.sym_min for sizes), or put the computation into the forward of a module. A "
+            "known size, x.shape[1] or x.features, is an int. If it depends on the batch, use "
             "x.view(x.shape[0], -1), torch.zeros(x.shape[0], 4) or x.mean(0), or give the input a "
             "batch_shape"
         )
@@ -89,7 +89,7 @@ class WithoutNumbers:
         check_no_setting(self)
         raise ArgumentError(
             f"the truth value of {_described(self)} is not known until the model runs: use "
-            "torch.where, or move the decision into the forward of a module"
+            "torch.where (for sizes torch.sym_max), or move it into the forward of a module"
         )
 
 

@@ -74,9 +74,9 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
         packed = None if parameters is None else weights.read(parameters, dtype)
         if packed is None:
             raise ArgumentError(
-                "the compiled kernel expected the layers with which the model was made, in "
-                "evaluation mode, with weights of float32 or float64, received "
-                f"{dtype} and layers that have to be called now: call model.eval(), remove hooks, "
+                "the compiled kernel expected inputs and weights of one dtype, float32 or float64, "
+                "and the layers with which the model was made, in evaluation mode, received an "
+                f"input of {dtype}: convert it with x.float(), call model.eval(), remove hooks, "
                 "restore methods and settings that were replaced, or choose another execution"
             )
         return packed
