@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import secrets
 import time
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ from hpml.grading import GradingError, speed
 from hpml.grading.find import COURSE, Catalogue, NothingToJudge, Submission, entries
 from hpml.grading.judge import Item, blank, harmless, judged, judged_choice, with_output
 from hpml.grading.record import Report
-from hpml.grading.run import STARTS, Submitted, answers, choice_made
+from hpml.grading.run import Submitted, answers, choice_made
 from hpml.grading.sandbox import Isolation, Limits, described, require_isolation
 
 _MADE = ("right", "wrong")
@@ -105,7 +106,7 @@ class Grader:
         """Return the result of the last definition of a function, or of a better earlier one."""
         found: list[Item] = []
         run = partial(self._wrong_answers.run, exercise)
-        for version in range(STARTS):
+        for version in itertools.count():
             with answers(submitted, exercise, version) as answered:
                 item = judged(exercise, answered, run)
                 if exercise.speed is not None and answered.called:

@@ -117,7 +117,7 @@ class Program:
         found = [Version(max(self.sources, default=0), self.needed(name))]
         for cell in dict.fromkeys(each.cell for each in reversed(self.definitions(name))):
             version = Version(cell, self.needed(name, cell))
-            if version.statements != found[-1].statements:
+            if version != found[-1]:  # even of the same statements: later cells may change a value
                 found.append(version)
         return found[: 1 + _EARLIER]
 

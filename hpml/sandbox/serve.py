@@ -203,7 +203,7 @@ class Worker:
             {"cell": each.cell, "line": each.line, "outcome": raised(error)}
             for each, error in failed
             # Others, such as imports of the course, fail in the sandbox.
-            if each in version.statements
+            if each in version.statements or (isinstance(error, _LateError) and each.cell in needed)
         ]
 
     def _cell(

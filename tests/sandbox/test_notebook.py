@@ -150,12 +150,12 @@ class TestNeeded:
         found = program("from __future__ import annotations", "X = 1\ndef f(a: X): pass")
         assert [each.binds for each in found.needed("f")] == [{"f"}]
 
-    def test_an_earlier_version_is_one_whose_statements_differ(self) -> None:
+    def test_an_earlier_version_ends_with_a_definition(self) -> None:
         cells = "def f(): return N", "N = 1", "M = 2", "def f(): return N + 1"
         assert [each.until for each in program(*cells).versions("f")] == [4, 1]
         assert [each.until for each in program(*cells, "N = 3").versions("f")] == [5, 4, 1]
         assert [each.until for each in program(*cells[:3]).versions("f")] == [3, 1]
-        assert [each.until for each in program("N = 1", cells[0], "M = 2").versions("f")] == [3]
+        assert [each.until for each in program("N = 1", cells[0], "M = 2").versions("f")] == [3, 2]
 
 
 class TestLiteral:

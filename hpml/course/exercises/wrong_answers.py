@@ -113,13 +113,9 @@ def find_wrong_answer(
             agreeing.append((shown == len(ordered), wrong))
     on_all = any(everywhere for everywhere, _ in agreeing)
     best = [wrong for everywhere, wrong in agreeing if everywhere == on_all]
-    if len(best) < 2:
-        return best[0] if best else None
-    # Of several, the one that passes the most of the cases not yet compared.
-    others = [c for n, c in enumerate(cases) if n not in failures or c.part != part]
-    return max(
-        best, key=lambda each: sum(is_right(c, run(each, c, exercise.patience)) for c in others)
-    )
+    passed = [case for place, case in enumerate(cases) if place not in failures]
+    fits = (w for w in best if all(is_right(c, run(w, c, exercise.patience)) for c in passed))
+    return next(fits, None)
 
 
 def _symptom(exercise: Exercise, case: Case, outcome: Outcome) -> object:
