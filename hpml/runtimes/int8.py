@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -100,16 +101,9 @@ def weight_bytes(model: nn.Module) -> int:
     if not isinstance(model, torch.fx.GraphModule):
         return sum(p.numel() * p.element_size() for p in model.parameters())
     names = {str(node.target) for node in model.graph.nodes if node.op == "get_attr"}
-    values = [_attribute(model, name) for name in names]
+    values = [operator.attrgetter(name)(model) for name in names]
     tensors = [value for value in values if isinstance(value, torch.Tensor)]
     return sum(value.numel() * value.element_size() for value in tensors)
-
-
-def _attribute(model: nn.Module, path: str) -> Any:
-    value: Any = model
-    for name in path.split("."):
-        value = getattr(value, name)
-    return value
 
 
 def compile_int8(model: nn.Module, example: torch.Tensor) -> Callable[[torch.Tensor], Any]:
