@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
@@ -100,18 +101,9 @@ def runtimes(
             missing.append(f"{reason}.")
         else:
             ready["TensorRT"] = OnnxSession(exported, tensorrt=True)
-    runs = {name: _without_arguments(function, inputs) for name, function in ready.items()}
+    inference: Any = torch.inference_mode()
+    runs = {name: inference(partial(function, *inputs)) for name, function in ready.items()}
     return Runtimes(runs, _distances(runs), missing)
-
-
-def _without_arguments(
-    function: Callable[..., Any], inputs: tuple[torch.Tensor, ...]
-) -> Callable[[], Any]:
-    def run() -> Any:
-        with torch.inference_mode():
-            return function(*inputs)
-
-    return run
 
 
 def _distances(runs: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
