@@ -8,13 +8,9 @@ import os
 import shutil
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, Any
 
 from hpml.base.errors import HpmlError, describe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 _PUBLISHED = "published_results.json"
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -90,7 +86,8 @@ def append_line(path: str | os.PathLike[str], line: str) -> None:
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with open(target, "a+b") as stream, _locked(stream.fileno()):
+    with open(target, "a+b") as stream:
+        lock(stream)
         data = line.encode("utf-8") + b"\n"
         if stream.seek(0, os.SEEK_END) > 0:
             stream.seek(-1, os.SEEK_END)
@@ -218,18 +215,14 @@ def user_folder() -> Path:
     return platformdirs.user_data_path("hpml", appauthor=False)
 
 
-@contextlib.contextmanager
-def _locked(handle: int) -> Iterator[None]:
-    """Lock an open file, or a writer could take another's unfinished line for a torn one."""
-    try:
+def lock(stream: IO[Any]) -> None:
+    """Lock out other writers until an open file is closed, where the system can."""
+    # Windows has no fcntl, and some network file systems cannot lock: of two simultaneous writes,
+    # one may be lost, or an empty line may appear.
+    with contextlib.suppress(ImportError, OSError):
         import fcntl
-    except ImportError:  # on Windows; only one process at a time may write a log there
-        yield
-        return
-    # Some network file systems cannot lock; at worst an empty line appears.
-    with contextlib.suppress(OSError):
-        fcntl.flock(handle, fcntl.LOCK_EX)
-    yield  # closing the file unlocks it
+
+        fcntl.flock(stream, fcntl.LOCK_EX)
 
 
 def _is_course(folder: Path) -> bool:

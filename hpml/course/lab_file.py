@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hpml.base.files import results_folder, write_atomically
+from hpml.base.files import lock, results_folder, write_atomically
 
 _VERSION = 1
 
@@ -51,26 +51,14 @@ class LabFile:
     @contextmanager
     def changing(self) -> Iterator[dict[str, dict[str, Any]]]:
         """Yield the contents for changing in place, then write them."""
-        with self._alone():
+        lock_file = self.path.with_name(f".{self.path.name}.lock")
+        with open(lock_file, "a") as stream:
+            lock(stream)
             labs = self.labs()
             yield labs
             everything = {"version": _VERSION, "labs": labs}
             text = json.dumps(everything, indent=1, ensure_ascii=False, allow_nan=False)
             write_atomically(self.path, text + "\n")
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Lock out other kernels while the file is read, changed and written."""
-        try:
-            import fcntl
-        except ImportError:  # Windows: of two simultaneous writes, one may be lost
-            yield
-            return
-        lock = self.path.with_name(f".{self.path.name}.lock")
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        with open(lock, "a") as stream:
-            fcntl.flock(stream, fcntl.LOCK_EX)
-            yield
 
     def _put_aside(self, reason: str) -> dict[str, dict[str, Any]]:
         """Rename an unreadable file, so that the lab works and no data is lost."""
