@@ -48,11 +48,11 @@ class Sample:
 
     whole: float
     inner: float
-    outcomes: Sequence[object]
+    outcome: object
 
 
-Side = Callable[[Sequence[str]], Sample | NoAnswer]
-"""Calls a function once with the data of each case, which is JSON, and says how long it took."""
+Side = Callable[[str], Sample | NoAnswer]
+"""Calls a function once with the data of a case, which is JSON, and says how long it took."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ def compare(
     while True:
         # A seeded generator per round: the system's generator is slow per number.
         inputs = random.Random(generator.getrandbits(256))
-        cases = [speed.inputs(inputs) for _ in range(max(1, speed.calls))]
-        data = [json.dumps(encode(dict(case.data))) for case in cases]
+        case = speed.inputs(inputs)
+        data = json.dumps(encode(dict(case.data)))
         samples: dict[str, Sample] = {}
         for name in generator.sample(("submission", "reference"), 2):
             sample = (submission if name == "submission" else reference)(data)
@@ -101,13 +101,10 @@ def compare(
                 return f"The {name} gave no answer during the measurement: {sample.text}"
             samples[name] = sample
         mine, theirs = samples["submission"], samples["reference"]
-        place = generator.randrange(len(cases))
-        if len(mine.outcomes) != len(cases):
-            return "A call failed during the measurement."
-        wrong = check(cases[place], mine.outcomes[place])
+        wrong = check(case, mine.outcome)
         if wrong:
             return f"A result was wrong during the measurement. {wrong}"
-        rounds.append((replace(mine, outcomes=()), replace(theirs, outcomes=())))  # they are large
+        rounds.append((replace(mine, outcome=None), replace(theirs, outcome=None)))  # it is large
         spent = clock() - began
         if len(rounds) < FEWEST_ROUNDS:
             continue
@@ -203,23 +200,21 @@ def _sample(
     worker: WorkerClient,
     frozen: Callable[[], AbstractContextManager[None]],
     more: float,
-    data: Sequence[str],
+    data: str,
 ) -> Sample | NoAnswer:
     """Send inputs to a worker, then the start signal, and wait for the results."""
     harness = harness_source(exercise.arguments, exercise.observe)
-    seconds = exercise.seconds * len(data) + more
+    seconds = exercise.seconds + more
     with frozen():
         times = [time.perf_counter()]
-        number = worker.send({"do": "time", "cases": list(data), "harness": harness})
-        for word in ("ready", "outcomes"):
+        number = worker.send({"do": "time", "case": data, "harness": harness})
+        for word in ("ready", "timed"):
             answer = worker.receive(number, submitted.left(seconds))
             if isinstance(answer, NoAnswer):
                 return answer
             times.append(time.perf_counter())
-            outcomes = answer.get("outcomes")
+            outcome = answer.get("timed")
             if word == "ready":
                 worker.send({"do": "go"})
-    if type(outcomes) is not list:
-        return NoAnswer("garbled", "The answer was not a list of outcomes.")
     began, ready, ended = times
-    return Sample(ended - began, ended - ready, outcomes)
+    return Sample(ended - began, ended - ready, outcome)

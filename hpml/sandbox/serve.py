@@ -13,7 +13,7 @@ prepare    ``cells``: source by number, ``name``,    ``found``, ``stub``, ``brok
 load       ``version``, ``only`` what it needs       ``failed``: statements that raised, ``found``
            (or ``reference``: source)
 call       ``data``, ``harness``: its source         ``outcome`` of one call
-time       ``cases`` as JSON, ``harness``            ``ready``; after ``go``: ``outcomes``
+time       ``case`` as JSON, ``harness``             ``ready``; after ``go``: ``timed``, an outcome
 =========  ========================================  =============================================
 """
 
@@ -161,27 +161,24 @@ class Worker:
         return call(self._function, arguments, observe, decode(data))
 
     def time(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Build the inputs, wait for the start signal, call, and return the outcomes."""
+        """Build the input, wait for the start signal, call, and return the outcome."""
         # Collector pauses would slow the side that has more objects.
         gc.disable()
         arguments, observe = load_harness(question["harness"])
-        given = [arguments(decode(json.loads(data))) for data in question["cases"]]
+        given = arguments(decode(json.loads(question["case"])))
         function = self._function
         assert function is not None  # only what answered all cases is timed
-        named = [as_named(function, keywords) for keywords in given]
+        named = as_named(function, given)
         self._channel.send({"id": question["id"], "ready": True})
         if self._channel.receive() is None:
             return {}
-        outcomes: list[dict[str, Any]] = []
         try:
-            results = [function(**keywords) for keywords in named]
-            for result, keywords in zip(results, given, strict=True):
-                value = encode(observe(result, keywords))
-                outcomes.append({"outcome": "returned", "value": value, "changed": {}})
+            value = encode(observe(function(**named), given))
+            outcome = {"outcome": "returned", "value": value, "changed": {}}
         except BaseException as error:  # noqa: BLE001 - is an outcome too
-            outcomes.append(raised(error, function))
+            outcome = raised(error, function)
         gc.enable()
-        return {"outcomes": outcomes}
+        return {"timed": outcome}
 
     def _run(self, version: Version, chosen: Sequence[Statement]) -> list[dict[str, Any]]:
         """Execute statements cell by cell; return those that the function needs and that raised."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from itertools import chain, cycle, repeat
 from types import SimpleNamespace
@@ -37,20 +37,18 @@ class Side:
         clock: FakeClock,
         inner: Iterator[float],
         carrying: Iterator[float] | None = None,
-        calls: int = 1,
     ) -> None:
         self._clock = clock
         self._inner = inner
         self._carrying = carrying or repeat(CARRYING)
-        self._calls = calls
-        self.seen: list[Sequence[str]] = []
+        self.seen: list[str] = []
 
-    def sample(self, data: Sequence[str]) -> Sample | NoAnswer:
+    def sample(self, data: str) -> Sample | NoAnswer:
         self.seen.append(data)
         inner = next(self._inner)
         whole = inner + next(self._carrying)
         self._clock.advance(whole)
-        return Sample(whole, inner, ["fine"] * self._calls)
+        return Sample(whole, inner, "fine")
 
 
 def _right(case: Case, outcome: object) -> str:
@@ -64,12 +62,11 @@ def _measured(
     held: Iterator[float] | None = None,
     reference: Iterator[float] | None = None,
     check: Callable[[Case, object], str] = _right,
-    speed: Speed = SPEED,
 ) -> Ratio | str:
     clock = FakeClock()
     mine = Side(clock, inner, repeat(carrying))
     theirs = Side(clock, reference or repeat(1e-3), held)
-    return compare(speed, mine.sample, theirs.sample, check, random.Random(1), clock=clock)
+    return compare(SPEED, mine.sample, theirs.sample, check, random.Random(1), clock=clock)
 
 
 def _ratio(found: Ratio | str) -> Ratio:
@@ -148,19 +145,12 @@ def test_a_wrong_result_earns_nothing_however_fast() -> None:
     assert found == "A result was wrong during the measurement. expected 4, got 5"
 
 
-def test_a_missing_result_earns_nothing() -> None:
-    speed = Speed(2.0, "none", _inputs, 1.5, 6.0, calls=3)
-    assert _measured(repeat(1e-3), speed=speed) == "A call failed during the measurement."
-
-
-def test_both_sides_get_the_same_inputs_new_ones_each_round_and_for_each_call() -> None:
+def test_both_sides_get_the_same_inputs_and_new_ones_each_round() -> None:
     clock = FakeClock()
-    mine, theirs = (Side(clock, repeat(1e-3), calls=3) for _ in range(2))
-    speed = Speed(2.0, "none", _inputs, 1.5, 6.0, calls=3)
-    compare(speed, mine.sample, theirs.sample, _right, random.Random(1), clock=clock)
+    mine, theirs = (Side(clock, repeat(1e-3)) for _ in range(2))
+    compare(SPEED, mine.sample, theirs.sample, _right, random.Random(1), clock=clock)
     assert mine.seen == theirs.seen
-    every = [str(each) for data in mine.seen for each in data]
-    assert len(set(every)) == len(every) == 3 * len(mine.seen)
+    assert len(set(mine.seen)) == len(mine.seen)
 
 
 FOUND: dict[str, tuple[Ratio | str, str]] = {

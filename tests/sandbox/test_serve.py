@@ -50,8 +50,8 @@ def _prepare(*cells: str, name: str = "double") -> dict[str, Any]:
     }
 
 
-def _cases(*numbers: int) -> list[str]:
-    return [json.dumps(encode({"n": number})) for number in numbers]
+def _case(number: int) -> str:
+    return json.dumps(encode({"n": number}))
 
 
 def _call(**data: object) -> dict[str, Any]:
@@ -134,14 +134,14 @@ def test_what_is_no_function_raises_at_the_call() -> None:
 
 def test_time_is_given_in_two_answers_under_own_names_for_parameters() -> None:
     cell = "def double(number):\n    return 2 * number"
-    question = {**_call(), "do": "time", "id": "t", "cases": _cases(1, 2)}
-    *_, ready, results = _asked(_prepare(cell), LOAD, question, {"do": "go", "id": "g"})
+    question = {**_call(), "do": "time", "id": "t", "case": _case(2)}
+    *_, ready, result = _asked(_prepare(cell), LOAD, question, {"do": "go", "id": "g"})
     assert ready == {"id": "t", "ready": True}
-    assert [decode(each["value"]) for each in results["outcomes"]] == [2, 4]
+    assert decode(result["timed"]["value"]) == 4
 
 
 def test_nothing_is_called_before_the_sign() -> None:
     cell = "calls = []\ndef double(n):\n    raise SystemExit"
-    question = {**_call(), "do": "time", "id": "t", "cases": _cases(1)}
+    question = {**_call(), "do": "time", "id": "t", "case": _case(1)}
     answers = _asked(_prepare(cell), LOAD, question)
     assert answers[-2:] == [{"id": "t", "ready": True}, {"id": "t"}]

@@ -60,7 +60,6 @@ class Speed:
     inputs: Callable[[random.Random], Case]
     full: float  # the largest ratio (submission / reference) that earns all points
     none: float  # the ratio that earns none; in between, points fall linearly in its logarithm
-    calls: int = 1  # calls per sample
 
 
 @dataclass(frozen=True)
