@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,8 +27,9 @@ def test_the_digits_are_those_of_scikit_learn_with_each_fifth_held_out() -> None
     assert data.validation.images[0, 0, 0].tolist() == [0, 0, 79, 207, 143, 15, 0, 0]
 
 
-def test_the_first_that_is_present_says_which_it_is() -> None:
-    assert "scikit-learn's handwritten digits" in str(first_present("no such folder"))
+def test_the_first_that_is_present_says_which_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hpml.datasets.choosing._default_folder", lambda: Path("no such folder"))
+    assert "scikit-learn's handwritten digits" in str(first_present())
     with pytest.raises(DatasetError, match=r"expected one of tiny-imagenet, digits .*'mnist'"):
         dataset_by_name("mnist")
 

@@ -13,7 +13,7 @@ import pytest
 import torch
 from PIL import Image
 
-from hpml.datasets import DatasetError, first_present, tiny_imagenet
+from hpml.datasets import DatasetError, tiny_imagenet
 from hpml.datasets.tiny_imagenet import decode
 
 # The package's name `tiny_imagenet` is the function.
@@ -61,7 +61,7 @@ def test_it_is_decoded_by_other_processes_and_mapped_from_a_file_afterwards(
         *(f"tiny-imagenet-200.{p}.npy" for p in ("train", "val")),
     ]
     monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor.map", None)  # nothing is decoded
-    again = first_present(root)
+    again = tiny_imagenet(root)
     assert torch.equal(again.train.images, data.train.images)
     assert str(again).endswith(f"(Tiny ImageNet in {root})")
 
