@@ -54,7 +54,7 @@ def test_questions_and_executions_are_those_of_a_recursive_forward(
     parents: Parents, remember: bool
 ) -> None:
     output = list(parents)[-1]
-    flow = dataflow(parents, [output])
+    flow = dataflow(parents)._replace(outputs=(len(parents) - 1,))
     calls = lazy_steps(flow, at_most=10_000, remember=remember)
     asked, executed = pulled(parents, output, remember)
     assert calls[-1].asked == asked == sum(call.kind != "execute" for call in calls)

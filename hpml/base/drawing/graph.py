@@ -52,12 +52,10 @@ class Dataflow(NamedTuple):
     outputs: tuple[int, ...]
 
 
-def dataflow(
-    parents: Mapping[str, Sequence[str]], outputs: Sequence[str] | None = None
-) -> Dataflow:
+def dataflow(parents: Mapping[str, Sequence[str]]) -> Dataflow:
     """Return the graph of a dictionary from each value to its parents, in topological order.
 
-    By default the outputs are the values that no other value needs.
+    The outputs are the values that no other value needs.
 
     Raises:
         DrawingError: a parent comes after its child.
@@ -74,7 +72,6 @@ def dataflow(
                     f"parent {describe(parent)}, or without it."
                 )
     used = {parent for above in parents.values() for parent in above}
-    requested = outputs or [name for name in parents if name not in used]
     return Dataflow(
         tuple(map(str, parents)),
         tuple(number[name] for name, above in parents.items() if not above),
@@ -83,5 +80,5 @@ def dataflow(
             for name, above in parents.items()
             if above
         ),
-        tuple(number[name] for name in requested),
+        tuple(number[name] for name in parents if name not in used),
     )
