@@ -39,6 +39,7 @@ def autograd_graph(
 
     Raises:
         ProfilingError: if `result` has no recorded graph.
+        RuntimeError: autograd's own, after the backward pass, which frees what was saved.
 
     >>> import torch
     >>> w = torch.ones(3, requires_grad=True)
@@ -76,18 +77,11 @@ def autograd_graph(
 def _saved(step: Any) -> tuple[str, ...]:
     import torch
 
-    saved = []
-    for attribute in dir(step):
-        if attribute.startswith("_saved_"):
-            name = attribute.removeprefix("_saved_")
-            try:
-                value = getattr(step, attribute)
-            except RuntimeError:  # autograd's error after backward has run
-                saved.append(f"{name}: freed")
-                continue
-            if isinstance(value, torch.Tensor):
-                saved.append(f"{name} {tuple(value.shape)}")
-    return tuple(saved)
+    names = [name for name in dir(step) if name.startswith("_saved_")]
+    saved = [(name.removeprefix("_saved_"), getattr(step, name)) for name in names]
+    return tuple(
+        f"{name} {tuple(value.shape)}" for name, value in saved if isinstance(value, torch.Tensor)
+    )
 
 
 def _tensor_of(step: Any, owner: Mapping[int, str]) -> str:
