@@ -36,8 +36,8 @@ class Recipe:
             like a cosine.
         weight_decay: of AdamW, only for matrices and convolutions.
 
-    >>> RECIPES["compile+amp"]
-    Recipe(name='compile+amp', compile=True, precision='amp')
+    >>> RECIPES["compile+amp"].precision
+    'amp'
     """
 
     name: str
@@ -52,12 +52,6 @@ class Recipe:
     resolution: int | None = None
     learning_rate: float = 2e-3
     weight_decay: float = 0.05
-
-    def __repr__(self) -> str:
-        fields = ((name, getattr(self, name)) for name in self.__dataclass_fields__)
-        default = type(self).__dict__
-        parts = [f"{n}={v!r}" for n, v in fields if n == "name" or v != default[n]]
-        return f"Recipe({', '.join(parts)})"
 
     def check(self, device: torch.device, processes: int) -> None:
         """Raise an error if the recipe is impossible on this device with so many processes."""
