@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import signal
 import threading
 import time
@@ -88,8 +87,8 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
     seconds = time.perf_counter() - start
     if not stacks:
         raise ProfilingError(
-            f"The run took {seconds:.2g} s and ended before the first sample after "
-            f"{interval:g} s; sample a longer run or use a shorter interval."
+            f"The run took {seconds:.2g} s, and no sample, one every {interval:g} s, saw Python "
+            "code; sample a longer run, use a shorter interval, or wrap a built-in: lambda: f(x)."
         )
     return Samples(tree_of_stacks(stacks), len(stacks), interval, seconds, result)
 
@@ -103,8 +102,7 @@ def _by_pyinstrument(
         result = function(*arguments)
     session: Any = profiler.last_session
     stacks = [(_stack(frames), seconds) for frames, seconds in session.frame_records]
-    # A built-in function has no frame.
-    return result, [each for each in stacks if each[0]] or stacks
+    return result, [each for each in stacks if each[0]]
 
 
 def _stack(identifiers: list[str]) -> Stack:
@@ -128,7 +126,6 @@ class _TimerSampler:
         self.stacks: list[tuple[Stack, float]] = []
         self._codes: list[tuple[list[CodeType], float]] = []
         self._last = 0.0
-        self._built_in = False  # a built-in function has no frame
 
     @staticmethod
     def available() -> bool:
@@ -141,7 +138,6 @@ class _TimerSampler:
 
     def run(self, function: Callable[..., Any], arguments: tuple[Any, ...], interval: float) -> Any:
         """Call a function while the timer runs, and return its result."""
-        self._built_in = inspect.isbuiltin(function)
         before = signal.signal(signal.SIGALRM, self)
         self._last = time.perf_counter()
         try:
@@ -150,8 +146,7 @@ class _TimerSampler:
         finally:
             remaining, _ = signal.setitimer(signal.ITIMER_REAL, 0)
             kept = signal.signal(signal.SIGALRM, before or signal.SIG_DFL) is self
-            outermost = ((function.__qualname__, ""),) if self._built_in else ()
-            self.stacks = [(outermost + _named(codes), seconds) for codes, seconds in self._codes]
+            self.stacks = [(_named(codes), seconds) for codes, seconds in self._codes]
         if not (kept and remaining):
             raise ProfilingError(
                 f"{describe(function)} used the system's timer (signal.SIGALRM), which sample "
@@ -167,7 +162,7 @@ class _TimerSampler:
                 codes.append(frame.f_code)
             frame = frame.f_back
         now = time.perf_counter()
-        if (codes or self._built_in) and frame is not None:
+        if codes and frame is not None:
             self._codes.append((codes, now - self._last))
             self._last = now
 

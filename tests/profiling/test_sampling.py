@@ -67,12 +67,6 @@ def test_a_function_that_takes_the_timer_is_refused() -> None:
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
-def test_a_built_in_function_is_seen_by_its_name() -> None:
-    found = sample(sum, range(5_000_000), interval=1e-3)
-    assert found.tree.name == "sum"
-    assert found.tree.total == pytest.approx(found.seconds, rel=0.2)
-
-
 def test_bad_input_is_refused() -> None:
     with pytest.raises(ProfilingError):
         sample(3)  # type: ignore[arg-type]
