@@ -211,7 +211,7 @@ def predict(
     *,
     unit: str | None = None,
     choices: Sequence[str] | None = None,
-    key: str | None = None,
+    key: str,
     answer: object = None,
     at_least: float = 0.0,
     at_most: float | None = None,
@@ -229,7 +229,7 @@ def predict(
             bytes (``"B"``, ``"kB"``, ``"MB"``, ``"MiB"``, ...), a ratio (``"×"``, ``"%"``), or the
             word for what is counted (``"calls"``).
         choices: instead of `unit`, two to eight texts to choose from.
-        key: a short name, unique in the lab; by default made from the question.
+        key: a short name, unique in the lab.
         answer: an answer to lock at once; a number, text with a unit, or a choice.
         at_least: the smallest sensible number, in `unit`.
         at_most: the largest sensible number, in `unit`.
@@ -252,10 +252,10 @@ def predict(
     You said 56 B, the result is 56 B: exactly right.
     >>> guess.forget()
     """
-    if key is not None and not is_text(key):
+    if not is_text(key):
         raise LabError(f"A question's key is a short text, got {describe(key)}.")
     entry = state.Entry(
-        key=key or state.key_from(str(question)),
+        key=key,
         question=question,
         unit=None if unit is None else find_unit(unit).name,
         choices=(choices,) if isinstance(choices, str) else tuple(choices or ()),

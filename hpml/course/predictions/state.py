@@ -10,7 +10,6 @@ stays; a late one never counts) are tested without widgets and files.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -69,11 +68,6 @@ class Entry:
         if value is None:
             return "nothing yet"
         return value if isinstance(value, str) else format_quantity(value, self.measure)
-
-
-def key_from(question: str) -> str:
-    """Return a key made of a question's words."""
-    return "-".join(re.findall(r"\w+", question.lower()))[:80] or "question"
 
 
 def lock(entry: Entry, answer: object) -> Entry:

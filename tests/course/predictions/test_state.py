@@ -7,7 +7,6 @@ from hpml.course.errors import AnswerError
 from hpml.course.predictions.state import (
     Entry,
     factor,
-    key_from,
     lock,
     restore,
     right,
@@ -77,8 +76,3 @@ def test_an_earlier_sittings_answer_is_restored_unless_the_question_asks_somethi
     assert restore(SIDE, kept) == SIDE
     assert restore(CALL, {**kept, "answer": "rubbish"}) == CALL
     assert restore(CALL, {}) == CALL
-
-
-def test_a_key_is_made_of_the_questions_words() -> None:
-    assert key_from("How long, in µs?") == "how-long-in-µs"
-    assert key_from("???") == "question"
