@@ -16,8 +16,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from hpml.models.activations import ModelError
-
 CHANNELS = (16, 32, 64)
 BLOCKS = 2
 """The number of blocks in each group."""
@@ -60,9 +58,6 @@ class ToyResNet(nn.Module):
     Shapes:
         input (batch, 3, resolution, resolution), output (batch, classes).
 
-    Raises:
-        ModelError: if `resolution` is not a positive multiple of 4, or `classes` is below 1.
-
     >>> model = ToyResNet().eval()
     >>> model(torch.zeros(4, 3, 32, 32)).shape, sum(p.numel() for p in model.parameters())
     (torch.Size([4, 10]), 175530)
@@ -70,12 +65,6 @@ class ToyResNet(nn.Module):
 
     def __init__(self, resolution: int = 32, classes: int = 10, *, seed: int = 0) -> None:
         super().__init__()
-        if resolution < 4 or resolution % 4 or classes < 1:
-            raise ModelError(
-                "ToyResNet expects a resolution that is a positive multiple of 4, since the image "
-                "is halved twice, and at least 1 class, "
-                f"got resolution={resolution!r} and classes={classes!r}."
-            )
         self.resolution = resolution
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)

@@ -9,7 +9,6 @@ from hpml.models import (
     ToyResNet,
     symbolic_toy_resnet,
 )
-from hpml.models.activations import ModelError
 from hpml.symbolic import EXECUTIONS
 
 
@@ -81,9 +80,3 @@ def test_building_leaves_the_layers_as_they_were() -> None:
     symbolic_toy_resnet(network, "inlined")
     fresh = ToyResNet(16).state_dict()
     assert all(torch.equal(value, fresh[key]) for key, value in network.state_dict().items())
-
-
-@pytest.mark.parametrize(("resolution", "classes"), [(0, 10), (18, 10), (-4, 10), (16, 0)])
-def test_sizes_that_do_not_fit_are_refused(resolution: int, classes: int) -> None:
-    with pytest.raises(ModelError, match="positive multiple of 4"):
-        ToyResNet(resolution, classes)
