@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import tracemalloc
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -65,8 +65,8 @@ def memory_lines(function: Callable[..., Any], /, *arguments: Any, **keywords: A
     becomes several hundred times slower, so use a small input.
 
     Args:
-        function: written in Python, in a file or in a cell; the functions that it calls are not
-            traced.
+        function: written in Python, in a file or in a cell; the functions that it calls, or
+            defines inside, are not traced.
 
     Raises:
         ProfilingError: if `function` is not written in Python, its source is unknown, or another
@@ -87,8 +87,7 @@ def memory_lines(function: Callable[..., Any], /, *arguments: Any, **keywords: A
     profiler = LineProfiler()
     # Not `add_function`, which refuses functions that are defined in a cell.
     measured: dict[int, tuple[float, float, int]] = {}
-    for each in _with_inner(code):
-        profiler.code_map[each] = measured
+    profiler.code_map[code] = measured
     profiler.enable_by_count()
     try:
         result = function(*arguments, **keywords)
@@ -220,13 +219,6 @@ def _table(
         **texts,
     )
     return table, lines
-
-
-def _with_inner(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _with_inner(constant)
 
 
 class _Reader:
