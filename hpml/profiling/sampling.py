@@ -81,7 +81,7 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
     if _TimerSampler.available():
         sampler = _TimerSampler()
         result = sampler.run(function, arguments, interval)
-        stacks = sampler.stacks
+        stacks = [(_named(codes), seconds) for codes, seconds in sampler.codes]
     else:
         result, stacks = _by_pyinstrument(function, arguments, interval)
     seconds = time.perf_counter() - start
@@ -123,8 +123,7 @@ class _TimerSampler:
     profiler = "sample"  # for the error message of a second profiler
 
     def __init__(self) -> None:
-        self.stacks: list[tuple[Stack, float]] = []
-        self._codes: list[tuple[list[CodeType], float]] = []
+        self.codes: list[tuple[list[CodeType], float]] = []
         self._last = 0.0
 
     @staticmethod
@@ -146,7 +145,6 @@ class _TimerSampler:
         finally:
             remaining, _ = signal.setitimer(signal.ITIMER_REAL, 0)
             kept = signal.signal(signal.SIGALRM, before or signal.SIG_DFL) is self
-            self.stacks = [(_named(codes), seconds) for codes, seconds in self._codes]
         if not (kept and remaining):
             raise ProfilingError(
                 f"{describe(function)} used the system's timer (signal.SIGALRM), which sample "
@@ -163,7 +161,7 @@ class _TimerSampler:
             frame = frame.f_back
         now = time.perf_counter()
         if codes and frame is not None:
-            self._codes.append((codes, now - self._last))
+            self.codes.append((codes, now - self._last))
             self._last = now
 
 
