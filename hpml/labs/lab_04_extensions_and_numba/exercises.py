@@ -235,6 +235,7 @@ _CALLS_TO_BREAK_EVEN = Exercise(
     parts={"pays": 1, "never": 1},
     cases=_calls_cases,
     judge=expect(_calls),
+    packages=("numpy", "numba"),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_SUM2D, _PAIRWISE_DISTANCES, _CALLS_TO_BREAK_EVEN)

@@ -62,8 +62,10 @@ def branching(branches: int) -> dict[str, list[str]]:
 
 
 def most_alive(order: Sequence[str], edges: Edges) -> int:
-    """Return the largest number of values alive at once if nodes run in this order."""
+    """Return the largest number of values alive at once in this order; all if it is none."""
     place = {name: i for i, name in enumerate(order)}
+    if place.keys() != edges.keys() or any(place[n] > place[u] for n in order for u in edges[n]):
+        return len(edges)
     last = {name: max((place[user] for user in edges[name]), default=place[name]) for name in order}
     return max(sum(place[n] <= now <= last[n] for n in order) for now in range(len(order)))
 

@@ -35,8 +35,8 @@ def _times_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _times_case("one call", events_of(("main", [30])), "right"),
         _times_case("one inside another", events_of(("main", [10, ("load", [25]), 5])), "right"),
         _times_case("nothing", [], "right"),
-        _times_case("called twice", events_of(("main", [3, ("add", [7]), 2, ("add", [9]), 1])),
-                    "again"),
+        _times_case("called twice", events_of(
+                        ("main", [3, ("add", [7]), 2, ("add", [9]), ("skip", []), 1])), "again"),
         _times_case("called from two places",
                     events_of(("main", [1, ("load", [5, helper, 2]), 3, helper, 6])), "again"),
         _times_case("two calls, and a pause between them",
@@ -71,8 +71,11 @@ def _bottleneck_case(name: str, events: list[Event], mine: set[str], part: str) 
 def _bottleneck_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     main = ("main", [1, ("load", [30]), 2, ("sum", [9]), 3, ("sum", [8]), 4])
     after = ("main", [1, ("load", [30]), 45])
-    module = ("run_module", [50, ("load", [10]), 60, ("total", [20, ("sorted", [3])]), 5])
-    dumps = ("sorted", [5, ("json.dumps", [90]), 1])
+    module = (
+        "run_module",
+        [50, ("load", [10]), 60, ("total", [9]), ("total", [11, ("sorted", [3])]), 5],
+    )
+    dumps = ("sorted", [5, ("json.dumps", [("encode", [90])]), 1])
     through = ("main", [9, ("order", [3, dumps, 2]), 1, ("total", [40]), 2])
     key = ("main", [1, ("order", [3, ("sorted", [5, ("key", [60]), 4]), 2]), ("total", [40])])
     cases = [

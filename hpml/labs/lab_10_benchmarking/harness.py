@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping
+from numbers import Integral
 from typing import Any
 
 AT_MOST = 100
@@ -34,11 +35,11 @@ def statement_and_clock(data: Mapping[str, Any]) -> dict[str, Any]:
     def run(number: int) -> None:
         if len(_runs) >= AT_MOST:
             raise RuntimeError(f"stopped after {AT_MOST} runs")
-        if type(number) is not int or number < 1:
+        if not isinstance(number, Integral) or number < 1:
             raise ValueError(f"run expects a whole number of executions from 1, got {number!r}")
         if len(_runs) == data.get("fails"):
             raise ZeroDivisionError("the statement failed")
-        _runs.append((number, gc.isenabled()))
+        _runs.append((int(number), gc.isenabled()))
         now[0] += seconds_of(data, len(_runs) - 1, number)
 
     def clock() -> float:

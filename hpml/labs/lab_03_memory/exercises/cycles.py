@@ -75,7 +75,7 @@ def _cycle_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _references("the cycle begins elsewhere", [[], [2], [3], [1]], _KINDS),
         _references("objects that cannot be compared", [[1], [2], [0]], node),
         _references("the cycle goes through one not given", [[1], [2], [0]], node, hidden=[1]),
-        _references("a path out of a cycle", [[1, 3], [2], [1], []], _KINDS),
+        _references("a path out of a cycle", [[1, 3], [2], [0], []], _KINDS),
         _references("thirty diamonds", _ladder(30), node, "deep"),
         _references("thirty diamonds, the last first", _backwards(_ladder(30)), node, "deep"),
         _references(f"a chain of {_DEEP:,}", _chain(_DEEP, None), node, "deep"),

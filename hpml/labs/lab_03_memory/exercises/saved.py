@@ -74,7 +74,7 @@ def _network_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         "gelu": [hidden, gelu, last],
         "no layer to train": [relu, tanh],
         "relu first": [relu, hidden],
-        "relu, then tanh": [hidden, relu, tanh, last],
+        "relu, then tanh": [hidden, relu, tanh, relu, tanh, last],
         "gelu after gelu": [hidden, gelu, gelu],
         "the first layer frozen": [fixed, relu, last],
         "the last layer frozen": [hidden, relu, _linear(5, 2, False)],

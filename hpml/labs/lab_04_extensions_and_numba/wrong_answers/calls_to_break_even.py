@@ -33,7 +33,7 @@ def one_more(compile_time, slow, fast):
 
 
 def rounds_down(compile_time, slow, fast):
-    """If you round down, the last call is missing: at that number of calls compiling has not paid
+    """Rounded down, the last call is missing: at that number of calls compiling has not paid
     yet."""
     if fast >= slow:
         return float("inf")

@@ -17,7 +17,7 @@ from hpml.course.small_graphs import random_parents
 Edges = Mapping[str, Sequence[str]]
 
 LIBRARIES = ("graphlib", "networkx", "hpml")
-_LONG = 20_000
+_LONG = 40_000
 
 
 def nodes_of(edges: Edges) -> list[str]:
