@@ -7,18 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hpml.base import style
-from hpml.base.charts import (
-    Bar,
-    Chart,
-    Dot,
-    Line,
-    bars,
-    dots,
-    lines,
-    mark_sizes,
-    show,
-    timeline,
-)
+from hpml.base.charts import Bar, Chart, Dot, Line, bars, dots, lines, mark_sizes, show, timeline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

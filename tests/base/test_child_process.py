@@ -10,12 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hpml.base.child_process import (
-    ChildEndedError,
-    ChildProcess,
-    ChildTimeoutError,
-    with_package,
-)
+from hpml.base.child_process import ChildEndedError, ChildProcess, ChildTimeoutError, with_package
 
 ECHO = """
 import sys

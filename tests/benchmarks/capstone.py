@@ -22,12 +22,7 @@ from tests.labs.lab_15.fixed import fixed
 
 LARGE = waves({**SIZES, "seed": 1, "drawn": 1})
 SEEDS = (0, 1, 2, 3)
-FIXES: tuple[tuple[str, ...], ...] = (
-    (),
-    ("loop", "dtype"),
-    ("loader", "reading", "table"),
-    FAULTS,
-)
+FIXES: tuple[tuple[str, ...], ...] = ((), ("loop", "dtype"), ("loader", "reading", "table"), FAULTS)
 
 
 def cpu_seconds(train: Callable[..., Any]) -> float:

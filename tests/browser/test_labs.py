@@ -243,9 +243,7 @@ def test_what_is_typed_while_the_kernel_works_is_locked_whole(scratch: Any) -> N
     lab.saw("Locked: 250 µs.")
 
 
-def test_a_choice_that_is_changed_while_the_kernel_works_is_locked_as_changed(
-    scratch: Any,
-) -> None:
+def test_a_choice_that_is_changed_while_the_kernel_works_is_locked_as_changed(scratch: Any) -> None:
     lab = scratch
     lab.show(
         f"{HEAD}\nlab_head('changed', 'Changed')",

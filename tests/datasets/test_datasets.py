@@ -8,13 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from hpml.datasets import (
-    DatasetError,
-    Pictures,
-    dataset_by_name,
-    digits,
-    first_present,
-)
+from hpml.datasets import DatasetError, Pictures, dataset_by_name, digits, first_present
 
 
 def test_the_digits_are_those_of_scikit_learn_with_each_fifth_held_out() -> None:

@@ -32,7 +32,7 @@ STYLES = {
         "def double(n: Unknown) -> Number:\n    return Pair(n, n).sum()",
     ],
     "an import inside, and debugging prints": [
-        "def double(n):\n    import math\n    print('double', n)\n    return math.prod([2, n])",
+        "def double(n):\n    import math\n    print('double', n)\n    return math.prod([2, n])"
     ],
     "a builtin's name in a later scratch cell": [
         "def double(n):\n    return sum([n, n])",
@@ -45,10 +45,10 @@ STYLES = {
     ],
     "words to IPython left in it": [
         "def double(n):\n    display(n)\n    get_ipython().run_line_magic('time', 'n')\n"
-        "    return 2 * n",
+        "    return 2 * n"
     ],
     "a pasted session": [
-        ">>> TWO = 2\n>>> def double(n):\n...     return TWO * n\n...\n>>> double(2)",
+        ">>> TWO = 2\n>>> def double(n):\n...     return TWO * n\n...\n>>> double(2)"
     ],
     "a helper written to a file": [
         "%%writefile helper_of_double.py\nTWO = 2",
@@ -67,7 +67,7 @@ STYLES = {
     "a lambda alone": ["double = lambda n: 2 * n"],
     "other names of its parameters": ["def double(number): return 2 * number"],
     "Colab": [
-        '#@title Twice { run: "auto" }\n!pip -q install numpy\n%load_ext autoreload\n' + DOUBLE,
+        '#@title Twice { run: "auto" }\n!pip -q install numpy\n%load_ext autoreload\n' + DOUBLE
     ],
 }
 

@@ -33,10 +33,7 @@ class Side:
     """Takes so many seconds for its calls, and so many for the rest, round after round."""
 
     def __init__(
-        self,
-        clock: FakeClock,
-        inner: Iterator[float],
-        carrying: Iterator[float] | None = None,
+        self, clock: FakeClock, inner: Iterator[float], carrying: Iterator[float] | None = None
     ) -> None:
         self._clock = clock
         self._inner = inner

@@ -3,11 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from hpml.models import (
-    DeepLinear,
-    linear_layers,
-    symbolic_deep_linear,
-)
+from hpml.models import DeepLinear, linear_layers, symbolic_deep_linear
 from hpml.symbolic import EXECUTIONS
 
 

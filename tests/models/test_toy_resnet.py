@@ -5,10 +5,7 @@ import copy
 import pytest
 import torch
 
-from hpml.models import (
-    ToyResNet,
-    symbolic_toy_resnet,
-)
+from hpml.models import ToyResNet, symbolic_toy_resnet
 from hpml.symbolic import EXECUTIONS
 
 

@@ -32,11 +32,7 @@ if importlib.util.find_spec("hpml") is None:
 # Everything else in a cell's metadata is written by editors and executors.
 _KEPT = frozenset({"tags", "jupyter"})
 _METADATA = {
-    "kernelspec": {
-        "display_name": "Python 3 (ipykernel)",
-        "language": "python",
-        "name": "python3",
-    },
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
 

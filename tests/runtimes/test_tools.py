@@ -2,10 +2,7 @@ from __future__ import annotations
 
 import torch
 
-from hpml.runtimes import (
-    available_levels,
-    compare_vector_instructions,
-)
+from hpml.runtimes import available_levels, compare_vector_instructions
 
 
 def test_each_level_of_vector_instructions_is_measured_in_a_process_of_its_own() -> None:

@@ -115,9 +115,7 @@ def test_train_leaves_a_checkpoint_and_resumes(
     assert shown.startswith("bf16 on digits, seed 0")
 
 
-def test_train_lists_its_recipes_and_refuses_other_data(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_train_lists_its_recipes_and_refuses_other_data(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["train", "fast"]) == 2
     assert "one of vanilla, compile, amp, compile+amp, bf16" in capsys.readouterr().err
     assert cli.main(["train", "amp", "--data", "mnist"]) == 1

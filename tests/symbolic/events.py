@@ -105,8 +105,7 @@ EVENTS: dict[str, Event] = {
     ),
     "hook that changes": Event(True, lambda o, log: o.flat.register_forward_hook(doubled).remove),
     "pre hook": Event(
-        True,
-        lambda o, log: o.head.register_forward_pre_hook(lambda _, args: (args[0] * 3,)).remove,
+        True, lambda o, log: o.head.register_forward_pre_hook(lambda _, args: (args[0] * 3,)).remove
     ),
     "full backward hook": Event(
         True,

@@ -116,9 +116,7 @@ def assert_observations_equal(received: Observation, expected: Observation) -> N
     assert_same(received.buffers, expected.buffers)
 
 
-def program(
-    make: Callable[..., Program],
-) -> Callable[..., Program]:
+def program(make: Callable[..., Program]) -> Callable[..., Program]:
     PROGRAMS[make.__name__] = make
     return make
 

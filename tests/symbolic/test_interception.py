@@ -14,13 +14,7 @@ from torch import fx, nn
 
 from hpml.benchmark import compare
 from hpml.profiling import profile, profile_calls
-from hpml.symbolic import (
-    CustomInput,
-    Input,
-    SymbolicModel,
-    graph_algorithms,
-    optimize_module_calls,
-)
+from hpml.symbolic import CustomInput, Input, SymbolicModel, graph_algorithms, optimize_module_calls
 from hpml.symbolic.building import interception
 from hpml.symbolic.compat import SymbolicData
 from hpml.symbolic.errors import ArgumentError

@@ -14,11 +14,7 @@ import torch
 
 from hpml.datasets import Pictures
 from hpml.training import Trainer, TrainingError, train
-from hpml.training.checkpoint import (
-    generators,
-    read_checkpoint,
-    restore_generators,
-)
+from hpml.training.checkpoint import generators, read_checkpoint, restore_generators
 from hpml.training.processes import Processes
 from tests.training.small import STEPS, data, network, recipe
 

@@ -51,10 +51,4 @@ del x
 """
     module = types.FunctionType(compile(text, "<made>", "exec", dont_inherit=True), space)
     found = module()
-    return (
-        found,
-        space["total"],
-        space["names"],
-        "x" in space,
-        space["said"],
-    )
+    return (found, space["total"], space["names"], "x" in space, space["said"])

@@ -4,15 +4,7 @@ import pytest
 
 from hpml.benchmark import Ratio
 from hpml.course.errors import AnswerError
-from hpml.course.predictions.state import (
-    Entry,
-    factor,
-    lock,
-    restore,
-    right,
-    show,
-    verdict,
-)
+from hpml.course.predictions.state import Entry, factor, lock, restore, right, show, verdict
 
 CALL = Entry("call", "How long does one call take?", unit="µs")
 SIDE = Entry("side", "B is ...", choices=("faster", "slower", "cannot tell"))

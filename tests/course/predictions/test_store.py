@@ -27,8 +27,7 @@ def test_forgetting_drops_some_answers_of_a_lab_and_no_other() -> None:
 
 
 @pytest.mark.parametrize(
-    "content",
-    ["{half a", "[]", '{"version": 2, "labs": {}}', '{"labs": {"00": []}}'],
+    "content", ["{half a", "[]", '{"version": 2, "labs": {}}', '{"labs": {"00": []}}']
 )
 def test_an_unreadable_file_is_put_aside_and_kept(path: Path, content: str) -> None:
     path.write_text(content)

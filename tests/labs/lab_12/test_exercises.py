@@ -6,10 +6,7 @@ import random
 import pytest
 import torch
 
-from hpml.labs.lab_12_training.exercises import (
-    FORMATS,
-    scaled_run,
-)
+from hpml.labs.lab_12_training.exercises import FORMATS, scaled_run
 
 
 def test_the_formats_are_those_of_pytorch() -> None:

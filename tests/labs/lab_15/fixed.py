@@ -18,9 +18,7 @@ FIXED: dict[str, dict[str, str]] = {
         """,
         "result": "[tuple(step) for step in torch.stack($steps).tolist()]",
     },
-    "table": {
-        "ready": 'self.register_buffer("table", cosines(length, self.first.weight.dtype))',
-    },
+    "table": {"ready": 'self.register_buffer("table", cosines(length, self.first.weight.dtype))'},
     "dtype": {"types": ""},
     "activation": {"swish": "return F.silu(x)"},
     "loader": {
