@@ -14,6 +14,7 @@ their quartiles and their ratios to a baseline, each with an interval:
 >>> comparison.ratio("loop").answer           # against itself
 'cannot tell'
 
+`compare_sizes` measures several sizes in the same rounds, so that their times can be compared.
 ``print(comparison)`` shows the table, with advice if the samples are not good enough;
 ``comparison.plot()`` draws it.
 

@@ -98,7 +98,7 @@ def add_shared_arguments(
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="continue an interrupted run: skip the cases that are already in FILE",
+        help="skip cases that are already in FILE; of cases in the same rounds, all or none",
     )
 
     def main(arguments: argparse.Namespace) -> int:
