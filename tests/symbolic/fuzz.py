@@ -313,7 +313,8 @@ def assert_close(received: Any, expected: Any) -> None:
     if isinstance(expected, type):
         assert received is expected
     else:
-        torch.testing.assert_close(received, expected)
+        # Elements near 0 may be sums of large numbers.
+        torch.testing.assert_close(received, expected, rtol=1e-4, atol=1e-4)
 
 
 def check(seed: int) -> int:
