@@ -117,7 +117,11 @@ class Program:
         found = [Version(max(self.sources, default=0), self.needed(name))]
         for cell in dict.fromkeys(each.cell for each in reversed(self.definitions(name))):
             version = Version(cell, self.needed(name, cell))
-            if version != found[-1]:  # even of the same statements: later cells may change a value
+            # Of the same statements, too, if a later cell uses a value of theirs: it may change it.
+            values = frozenset().union(*(each.binds for each in version.statements)) - {name}
+            later = (each for each in self.statements if each.cell > cell)
+            used = any(values & each.needs for each in later)
+            if version.statements != found[-1].statements or used:
                 found.append(version)
         return found[: 1 + _EARLIER]
 

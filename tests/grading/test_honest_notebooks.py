@@ -54,6 +54,11 @@ STYLES = {
         "%%writefile helper_of_double.py\nTWO = 2",
         "from helper_of_double import TWO\ndef double(n):\n    return TWO * n",
     ],
+    "a value that a later cell changes": [
+        "FACTORS = [2]",
+        "def double(n): return FACTORS[-1] * n",
+        "FACTORS.append(3)",
+    ],
     "an abandoned draft below": [
         DOUBLE,
         "def double(n):\n    result = n\n    for _ in range(1):\n        pass\n    return result",
@@ -72,6 +77,7 @@ STYLES = {
 }
 
 SPOILT_BELOW = {
+    "a value that a later cell changes",
     "a builtin's name in a later scratch cell",
     "a helper that a later cell defines again",
     "an abandoned draft below",

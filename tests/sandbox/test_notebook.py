@@ -155,7 +155,9 @@ class TestNeeded:
         assert [each.until for each in program(*cells).versions("f")] == [4, 1]
         assert [each.until for each in program(*cells, "N = 3").versions("f")] == [5, 4, 1]
         assert [each.until for each in program(*cells[:3]).versions("f")] == [3, 1]
-        assert [each.until for each in program("N = 1", cells[0], "M = 2").versions("f")] == [3, 2]
+        assert [each.until for each in program("N = 1", cells[0], "M = 2").versions("f")] == [3]
+        lists = program("N = []", cells[0], "N.append(2)", "f()")
+        assert [each.until for each in lists.versions("f")] == [4, 2]
 
 
 class TestLiteral:
