@@ -104,13 +104,13 @@ def sweeps(cases: Iterable[AnyCase], parameter: str, *, per_item: bool = False) 
         found[float(value)] = case.comparison
     lines = []
     for name, times in seconds_at(dict(sorted(found.items()))).items():
-        middles = [1e6 * time / (x if per_item else 1) for x, time in times.items()]
         bands = []
-        for end in (0, 2):
-            shares = (found[x][name].quartiles[end] / found[x][name].median for x in times)
-            bands.append([share * middle for share, middle in zip(shares, middles, strict=True)])
-        band = (bands[0], bands[1])
-        lines.append(Line(name, list(times), middles, marker=style.marker(name), band=band))
+        for x, seconds in times.items():
+            band = found[x][name].quartiles
+            factor = 1e6 * seconds / band[1] / (x if per_item else 1)
+            bands.append([factor * each for each in band])
+        low, middle, high = zip(*bands, strict=True)
+        lines.append(Line(name, list(times), middle, marker=style.marker(name), band=(low, high)))
     return tuple(lines)
 
 

@@ -82,7 +82,7 @@ def run(kibibytes: Sequence[int] = SIZES, **changes: Any) -> ActivationsResult:
     """
     settings = DEFAULTS.changed(changes).choose(BASELINE, NAMES)
     outcome = run_together(
-        "activations", "kibibytes", kibibytes, functools.partial(_contenders, settings), settings,
+        "activations", "kibibytes", kibibytes, _contenders, settings,
         grad=True, check=_check_fast_swish,
     )  # fmt: skip
     return ActivationsResult(outcome.cases, outcome.notes, _kept(settings.contenders or ()))

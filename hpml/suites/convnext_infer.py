@@ -92,22 +92,20 @@ def run(batches: Sequence[int] = BATCHES, **changes: Any) -> InferResult:
     if size not in RESOLUTIONS:
         raise SuiteError(f"size: expected one of {', '.join(RESOLUTIONS)}, got {size!r}.")
 
+    make = functools.partial(_contenders, size, settings)
+
     def measure(batch: int) -> Comparison:
         import torch
 
+        label, check = f"batch {batch}", _check_compiled
         with torch.no_grad():
-            return settings.compare(
-                _contenders(batch, size, settings),
-                f"batch {batch}",
-                baseline=BASELINE,
-                check=_check_compiled,
-            )
+            return settings.compare_sizes(make, [batch], label, check=check)[batch]
 
     outcome = run_cases("convnext-infer", "batch", batches, measure, settings, size=size)
     return InferResult(outcome.cases, outcome.notes)
 
 
-def _contenders(batch: int, size: str, settings: Settings) -> dict[str, Callable[[], object]]:
+def _contenders(size: str, settings: Settings, batch: int) -> dict[str, Callable[[], object]]:
     from hpml.models import convnext
 
     x = uniform_input((batch, 3, *(RESOLUTIONS[size],) * 2), settings.seed, settings.device)

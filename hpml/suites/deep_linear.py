@@ -70,7 +70,7 @@ def run(layers: Sequence[int] = LAYERS, **changes: Any) -> DeepLinearResult:
     settings = settings.choose(BASELINE, (*usual, COMPILED, *kernels), usual)
 
     outcome = run_together(
-        "deep-linear", "layers", layers, functools.partial(_contenders, settings), settings,
+        "deep-linear", "layers", layers, _contenders, settings,
         grad=settings.grad, check=same_results(),
     )  # fmt: skip
     return DeepLinearResult(outcome.cases, (*outcome.notes, *peer.notes()))

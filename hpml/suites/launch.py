@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -81,8 +80,7 @@ def run(mebibytes: Sequence[int] = MEBIBYTES, **changes: Any) -> LaunchResult:
     """
     settings = DEFAULTS.changed(changes)
     settings = settings.choose(BASELINE, names(settings.device))
-    make = functools.partial(_contenders, settings)
-    outcome = run_together("launch", "mebibytes", mebibytes, make, settings, grad=False)
+    outcome = run_together("launch", "mebibytes", mebibytes, _contenders, settings, grad=False)
     note = f"{WAIT}, {', '.join(TRANSFERS)} need a GPU: --device cuda."
     return LaunchResult(outcome.cases, (*outcome.notes, *(() if settings.on_gpu else (note,))))
 

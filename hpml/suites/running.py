@@ -36,25 +36,26 @@ def run_together(
     suite: str,
     parameter: str,
     values: Sequence[int],
-    contenders_at: Callable[[int], Mapping[str, Callable[[], object]]],
+    contenders_at: Callable[[Any, int], Mapping[str, Callable[[], object]]],
     settings: Settings,
     *,
     grad: bool,
     **more: Any,
 ) -> CasesResult:
-    """Measure all cases in the same rounds, unless all are on disk; their times are comparable."""
+    """Measure all cases in the same rounds, unless all are on disk; their times are comparable.
+
+    `contenders_at` returns the contenders for the settings and a value of the parameter.
+    """
+    make = functools.partial(contenders_at, settings)
 
     @functools.cache
     def compared() -> Mapping[int, Comparison]:
         import torch
 
         with torch.set_grad_enabled(grad):
-            return settings.compare_sizes(contenders_at, dict.fromkeys(values), suite, **more)
+            return settings.compare_sizes(make, dict.fromkeys(values), suite, **more)
 
-    def measure(value: int) -> Comparison:
-        return compared()[value]
-
-    return run_cases(suite, parameter, values, measure, settings, together=True)
+    return run_cases(suite, parameter, values, lambda v: compared()[v], settings, together=True)
 
 
 def run_cases(

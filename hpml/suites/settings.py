@@ -90,12 +90,6 @@ class Settings:
             "contenders": " ".join(self.contenders or ()),
         }
 
-    def compare(
-        self, contenders: Mapping[str, Callable[[], object]], label: str, **more: Any
-    ) -> Comparison:
-        """Compare the contenders of one case; `label` is the label of the progress bar."""
-        return self.compare_sizes(lambda _: contenders, [0], label, **more)[0]
-
     def compare_sizes(
         self,
         contenders_at: Callable[[int], Mapping[str, Callable[[], object]]],
@@ -103,7 +97,7 @@ class Settings:
         label: str,
         **more: Any,
     ) -> dict[int, Comparison]:
-        """Compare the contenders at several sizes in the same rounds."""
+        """Compare the contenders at the sizes in the same rounds; `label` is the progress bar's."""
         found = compare_sizes(
             contenders_at,
             sizes,

@@ -218,6 +218,7 @@ def _calls_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         Case(
             name,
             {"compile_time": compile_time, "slow": slow, "fast": fast},
+            # One that pays among the others, so that a constant earns nothing.
             "pays" if fast < slow and name != "a tiny gain" else "never",
         )
         for name, compile_time, slow, fast in known

@@ -207,6 +207,7 @@ def _duels(rng: random.Random, more: bool) -> Sequence[Case]:
         add("one takes twice as long", "clear", "differ", drawn(25, more=1.0))
         add("one takes a third more, in seconds", "clear", "differ", drawn(30, more=0.33))
         add("outliers", "clear", "differ", drawn(40, more=0.3, outliers=0.1))
+        # So that the answer "cannot tell" alone earns nothing.
         add("six rounds agree", "equal", "differ", drawn(6, more=1.0, noise=0.03))
         add("recorded: quiet", "clear", "differ", _recorded(rng, "quiet"))
         add("equal, but for noise", "equal", "cannot tell", drawn(25, noise=0.15), _alone(0))
