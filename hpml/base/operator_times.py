@@ -26,7 +26,7 @@ _SORTS = ("time", "name")
 
 
 class TimingError(HpmlError, ValueError):
-    """Invalid timing option."""
+    """Invalid timing option, or a report that was not recorded."""
 
 
 class TimingSettingError(SystemExit, TimingError):
@@ -91,7 +91,12 @@ class OperatorTimes(Shown):
         return Table(columns, rows, title=self._title(), caption=self.note, formats=formats)
 
     def by_shape(self) -> Table:
-        """Return a row per operator and argument shapes, of a run timed with ``by_shape=True``."""
+        """Return a row per operator and argument shapes."""
+        if len(self.shapes) != self.operator_count:
+            raise TimingError(
+                "A breakdown by shape expects a run that was timed with by_shape=True, got one "
+                "without; time it again."
+            )
         groups: dict[tuple[str, Shapes], list[int]] = defaultdict(list)
         nodes: dict[tuple[str, Shapes], str] = {}
         intervals = [(label, ns) for label, ns in self._intervals() if label.node]

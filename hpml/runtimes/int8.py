@@ -42,7 +42,7 @@ def int8(
         model: a model that `torch.export` supports.
         example: a batch of at least two inputs; other batches may have another length.
         way: ``"dynamic"``, ``"static"`` or ``"aware"`` (quantisation-aware training).
-        calibration: one or several typical batches, without labels, for ``"static"``.
+        calibration: one or several typical batches, for ``"static"``.
         train: trains the model that it gets, which simulates rounding, for ``"aware"``.
 
     Raises:
@@ -55,6 +55,12 @@ def int8(
         raise RuntimesError(f"int8 expected as example a batch of at least two, received {got}")
     # A tensor is one batch, not an iterable of its rows.
     batches = [calibration] if isinstance(calibration, torch.Tensor) else list(calibration)
+    others = [batch for batch in batches if not isinstance(batch, torch.Tensor)]
+    if others:
+        raise RuntimesError(
+            "int8 expected calibration to be batches of the model's input, tensors without labels, "
+            f"received {describe(others[0])}: write calibration=[x for x, _ in loader]"
+        )
     complete = {"static": bool(batches), "aware": callable(train)}.get(way, True)
     if way not in WAYS or not complete:
         raise RuntimesError(

@@ -57,9 +57,11 @@ def test_a_model_without_a_layer_to_convert_is_refused() -> None:
         int8(nn.Sequential(nn.PReLU(64)), X, "dynamic")
 
 
-def test_a_batch_of_one_is_refused() -> None:
+def test_a_batch_of_one_and_batches_with_labels_are_refused() -> None:
     with pytest.raises(RuntimesError, match=r"a batch of at least two, received \(1, 64\)"):
         int8(model(), X[:1], "dynamic")
+    with pytest.raises(RuntimesError, match=r"without labels, received \(Tensor.*for x, _ in"):
+        int8(model(), X, "static", calibration=[(X, 0)])
 
 
 def test_what_a_way_needs_is_asked_for() -> None:

@@ -245,7 +245,7 @@ RECIPES_REFUSED = [
 @pytest.mark.parametrize(
     "arguments",
     [
-        *({"epochs": 1.5}, {"epochs": True}, {"seed": -1}, {"seed": "a"}),
+        *({"epochs": 1.5}, {"epochs": True}, {"seed": -1}, {"seed": "a"}, {"recipe": "vanilla"}),
         *({"recipe": recipe(**changes)} for changes in RECIPES_REFUSED),
         *({"device": device} for device in ("tpu", "cuda:99", "meta")),
         {"network": network().half()},
