@@ -88,7 +88,7 @@ def sweeps(cases: Iterable[AnyCase], parameter: str, *, per_item: bool = False) 
         per_item: whether to divide the times by the parameter.
 
     Returns:
-        Medians in µs per call or per item, with a band from the 25th to the 75th percentile.
+        Times in µs per call or per item, with a band from the 25th to the 75th percentile.
 
     Raises:
         BenchmarkError: if the parameter is missing from a case or is not a number.
@@ -106,9 +106,9 @@ def sweeps(cases: Iterable[AnyCase], parameter: str, *, per_item: bool = False) 
     for name, times in seconds_at(dict(sorted(found.items()))).items():
         bands = []
         for x, seconds in times.items():
-            band = found[x][name].quartiles
-            factor = 1e6 * seconds / band[1] / (x if per_item else 1)
-            bands.append([factor * each for each in band])
+            factor = 1e6 / x if per_item else 1e6
+            quarter, _, three = found[x][name].quartiles
+            bands.append([factor * each for each in (quarter, seconds, three)])
         low, middle, high = zip(*bands, strict=True)
         lines.append(Line(name, list(times), middle, marker=style.marker(name), band=(low, high)))
     return tuple(lines)

@@ -127,10 +127,10 @@ def kernel_map() -> Table:
         cells = []
         for batch in batches:
             x = torch.rand(batch, width)
-            raced = race({"inlined": lambda: inlined(x), "kernel": lambda: kernel(x)})  # noqa: B023
-            ratio = raced.ratio("kernel")
+            runs = {"inlined": lambda: inlined(x), "kernel": lambda: kernel(x)}  # noqa: B023
+            ratio = race(runs, "kernel").ratio("inlined")
             certain = ratio.answer != "cannot tell"
-            cells.append(f"{ratio.digits(ratio.speed_up)} ×" if certain else ratio.answer)
+            cells.append(f"{ratio.digits(ratio.value)} ×" if certain else ratio.answer)
         rows.append((width, *cells))
     title = f"The kernel's speed as a multiple of the inlined source's, {depth} linear layers"
     return Table(("width", *[f"batch {batch}" for batch in batches]), rows, title=title)

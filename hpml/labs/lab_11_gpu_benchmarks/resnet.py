@@ -59,7 +59,7 @@ def time_table(result: ToyResNetResult) -> Table:
     columns = ["forward, ms", *(f"{size} pixels" for size in sizes), "grows"]
     formats = {**dict.fromkeys(columns[1:-1], "{:.3f}".format), "grows": "{:.2f}×".format}
     caption = (
-        f"Batch 4, no gradients, medians. Here: {environment_line(result.cases)}. "
+        f"Batch 4, no gradients. Here: {environment_line(result.cases)}. "
         f"Published: {TOY_RESNET.hardware}."
     )
     return Table(columns, rows, caption=caption, formats=formats)
@@ -90,7 +90,7 @@ def draw_growth(times: Mapping[str, Mapping[int, float]]) -> Page:
                      "--" if name.endswith(GPU) else "-", style.colour(own), style.marker(own),
                      f"grows by a factor of {growth(each):.2f}")
             )  # fmt: skip
-    title, y = "How a forward grows with the image", f"time, {sizes[0]} pixels = 1"
+    title, y = "How a forward grows with the image", "time, smallest image = 1"
     chart = lines(drawn, title=title, x="pixels", y=y, log="xy", sizes=sizes, height=4.2)
     return show(chart, width=9.4)
 
