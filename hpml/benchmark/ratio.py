@@ -113,17 +113,19 @@ class Ratio:
     def digits(self, number: float) -> str:
         """Return a number with as many digits as the ratio's interval supports.
 
-        >>> wide, narrow = Ratio(18215.2, 15e3, 22e3, "slower"), Ratio(1.014, 1.0, 1.03, "slower")
-        >>> wide.digits(wide.value), narrow.digits(narrow.value), wide.digits(wide.speed_up)
-        ('18,000', '1.01', '0.000055')
+        >>> wide, narrow = Ratio(18215.2, 15e3, 22e3, "slower"), Ratio(1.1, 1.004, 1.3, "slower")
+        >>> wide.digits(wide.value), narrow.digits(narrow.low), wide.digits(wide.speed_up)
+        ('18,000', '1.004', '0.000055')
         """
         if number == 0 or not math.isfinite(number):
             return f"{number:g}"
         wide = math.log(self.high / self.low) / 2 if self.low > 0 else math.inf
         significant = 2 if wide >= 0.1 else 3
-        # Numbers near the value get its decimals, which makes columns comparable.
-        scale = self.value if wide < 1 and 0.1 < number / self.value < 10 else number
+        # The ends of the interval get the value's decimals, which makes columns comparable.
+        scale = self.value if wide < 1 and self.low <= number <= self.high else number
         decimals = significant - 1 - math.floor(math.log10(scale))
+        while self.answer != "cannot tell" and number != 1 == round(number, decimals):
+            decimals += 1  # "slower" does not stand beside "1.0 to 1.2"
         return f"{round(number, decimals):,.{max(decimals, 0)}f}"
 
     @property

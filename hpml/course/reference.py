@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 REVEALED = "HPML_REVEALED"
 """Environment variable: the file to which a recorded run writes its revealed results."""
 
-
 _NUMBER = re.compile(
     r"[-−+]?\d(?:[\d,.]*\d)?(?:e[-+]?\d+)?(?:\s?(?:%|×|ns|µs|us|ms|min|s|h|B|[KMGT]iB)(?!\w))?"
 )

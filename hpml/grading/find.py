@@ -252,7 +252,10 @@ def read_bytes(path: Path) -> bytes:
                 )
             data = stream.read(_MOST_BYTES)
     except (FileNotFoundError, NotADirectoryError):
-        raise NothingToJudge(f"The notebook {path.name} is missing.", "missing") from None
+        folder = path.parent
+        there = [e.name for e in _entries(folder)] if folder.is_dir() else [folder.name]
+        but = f"; found {', '.join(there[:3])}" if there and not path.is_symlink() else ""
+        raise NothingToJudge(f"The notebook {path.name} is missing{but}.", "missing") from None
     except OSError as error:
         why = f"The notebook {path.name} cannot be read: {error.strerror}."
         raise NothingToJudge(why) from None

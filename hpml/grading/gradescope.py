@@ -42,7 +42,6 @@ echo '{{"score": 0, "output": "The grader could not run; please tell your instru
     > "$root/results/results.json"
 """
 
-
 _GRADER = {"ipython", "nbformat", "numpy", "psutil", "tqdm"}
 
 

@@ -165,7 +165,6 @@ def _version(entry: Exercise | Choice) -> str:
 
 _COLUMNS = ("student", "exercise", "points", "comment")
 
-
 Overrides = Mapping[tuple[str, str], tuple[float, str]]
 """Points and comments given by the instructor, by student and exercise (``"06.1"``)."""
 

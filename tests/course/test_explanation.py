@@ -71,10 +71,12 @@ def test_what_is_explained_is_what_the_cell_assigns(
 ) -> None:
     """The number in `explain(2)` alone is not what grading reads."""
     lab_head("00", "The lab itself")
-    shell = SimpleNamespace(user_ns={"explanation": None}, execution_count=1)
+    shell = SimpleNamespace(user_ns={}, execution_count=1)
     monkeypatch.setattr(checking, "notebook_shell", lambda: shell)
-    with pytest.raises(LabError, match="explanation = 2"):
-        explain(2)
+    for _ in range(2):
+        with pytest.raises(LabError, match="explanation = 2"):
+            explain(2)
+        shell.user_ns["explanation"] = None
     shell.user_ns["explanation"] = 2
     assert "You chose 2" in explain(2).plain
 

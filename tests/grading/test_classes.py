@@ -80,7 +80,7 @@ def test_a_folder_and_a_notebook_of_one_name_and_what_a_mac_adds(group: Path) ->
     (group / "ada.ipynb").touch()
     graded = {each.report.name: each.report for each in _grade(group)}
     assert list(graded) == ["ada", "ada.ipynb", "bob", "cy"]
-    told = f"The notebook {LAB} is missing."
+    told = f"The notebook {LAB} is missing; found work.zip."
     assert f"cy: 06 missing: {told}" in tables.look_at(list(graded.values()))
     assert told in (group.parent / "reports" / "cy.06.html").read_text()
 

@@ -89,6 +89,18 @@ def test_with_a_given_shape_they_are_recorded() -> None:
     assert_same(SymbolicModel(x, kept.sum() / kept.shape[0])(value), program(value))
     y = Halves()(x, output_shape=(None, 4))
     assert_same(SymbolicModel(x, y)(value), Halves()(value))
+    assert add_to_graph(torch.sum, x, output_shape=()).shape == ()
+
+
+def test_an_argument_of_a_layer_that_is_named_like_a_setting_belongs_to_the_layer() -> None:
+    class Shaped(nn.Module):
+        def forward(self, x: torch.Tensor, output_shape: tuple[int, ...] = (-1,)) -> torch.Tensor:
+            return x.reshape(output_shape)
+
+    x, value = Input(shape=(4,)), torch.randn(5, 4)
+    y = Shaped()(x, output_shape=(-1, 2))
+    assert y.shape == (None, 2)
+    assert_same(SymbolicModel(x, y)(value), value.reshape(-1, 2))
 
 
 DERIVED: dict[str, Callable[[Any], Any]] = {

@@ -32,7 +32,6 @@ SHORTEST_TRIAL = 0.05
 LONGEST_PAUSE = 0.1
 """Seconds. A longer trial is not repeated: a pause of the system is unlikely to explain it."""
 
-
 _FUTURE_METHODS = ("add_done_callback", "successful")
 """Of futures in concurrent.futures and torch, and of asynchronous results in multiprocessing."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -23,6 +24,7 @@ class Node:
 
 def objects(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return objects that refer to each other as in ``refers``, without the ``hidden`` ones."""
+    sys.setrecursionlimit(1000)  # Python's own; another cell may have raised it
     types = {"list": list, "dict": dict, "node": Node}
     _created[:] = [types[kind]() for kind in data["kinds"]]
     for each, places in zip(_created, data["refers"], strict=True):

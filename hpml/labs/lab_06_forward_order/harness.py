@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,7 +10,6 @@ from hpml.sandbox.harness import by_name
 
 AT_MOST = 50_000
 """The largest total number of executions in a call, which stops a forward that never ends."""
-
 
 KINDS: Mapping[str, Callable[..., Any]] = {
     "next": lambda value: value + 1,
@@ -47,6 +47,7 @@ class Operation:
 def counting_operations(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a forward: `data` with a function for each kind of operation."""
     kinds: Mapping[str, str] = data["operations"]
+    sys.setrecursionlimit(1000)  # Python's own; another cell may have raised it
     _executed.clear()
     _kinds.clear()
     arguments = by_name(data)  # in the order of the function's parameters

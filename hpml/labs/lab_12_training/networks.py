@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from hpml.base.child_process import ChildError, ChildProcess
 from hpml.base.environment import quick
 from hpml.base.files import recorded
 from hpml.base.page import Page, say
@@ -125,8 +124,7 @@ def gradients(model: nn.Module) -> list[float]:
     import torch
 
     found = [w.grad for w in model.parameters() if w.grad is not None]
-    numbers: list[float] = torch.nn.utils.parameters_to_vector(found).tolist()
-    return numbers
+    return list(torch.nn.utils.parameters_to_vector(found).tolist())
 
 
 def give_gradients(model: nn.Module, numbers: list[float]) -> None:
@@ -228,17 +226,15 @@ def two_processes() -> Table | Page:
     one = [sys.executable, "-c", SCRIPT]
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node"]
     rows: list[list[object]] = []
-    for name, command in {
-        "one process": one, "two, by torchrun": [*torchrun, "2", "--no-python", *one],
-    }.items():  # fmt: skip
-        ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240,
-                             env=os.environ | {"OMP_NUM_THREADS": "1"})  # fmt: skip
-        if ran.returncode:
-            lines = ran.stderr.strip().splitlines() or ["no message"]
-            # torchrun prints the error first, then a summary.
-            first = next((line for line in lines if "Error" in line), lines[-1])
-            return say(f"{name[0].upper()}{name[1:]} did not train here: {first[:200]}")
-        losses = json.loads(ran.stdout.strip().splitlines()[-1])
+    two = [*torchrun, "2", "--no-python", *one]
+    for name, command in {"one process": one, "two processes, by torchrun": two}.items():
+        child = ChildProcess(command, environment=os.environ | {"OMP_NUM_THREADS": "1"})
+        try:
+            losses = child.receive(seconds=240)
+        except ChildError as error:
+            return say(f"Training in {name} failed here. {error}")
+        finally:
+            child.close()
         rows.append([name, losses[0], losses[-1]])
     columns = ["", "first loss", "last loss"]
     return Table(columns, rows, formats=dict.fromkeys(columns[1:], "{:.6f}".format))

@@ -14,6 +14,7 @@ node's handle; nothing is computed.
 
 from __future__ import annotations
 
+import inspect
 import operator
 import weakref
 from collections.abc import Callable, Iterator, Mapping
@@ -134,9 +135,10 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
     def _record_call(self, layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if len(args) == 1 and not kwargs and args[0] is self:
             return handle_of(make_node(layer, (self._node,)), self._token)
-        custom_name = kwargs.pop("custom_name", None)
-        output_shape = kwargs.pop("output_shape", None)
-        return _record(layer, args, kwargs, custom_name, output_shape)
+        settings = {"custom_name", "output_shape"} & kwargs.keys()
+        if settings:  # a layer's own argument of that name is the layer's
+            settings -= inspect.signature(layer.forward).parameters.keys()
+        return _record(layer, args, kwargs, **{name: kwargs.pop(name) for name in settings})
 
     def _record_function_call(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -100,8 +100,8 @@ def declared_spec(shape: Any, parents: Sequence[Node]) -> TensorSpec:
     try:
         sizes = tuple([BATCH if size is None else operator.index(size) for size in shape])
     except TypeError:
-        sizes = ()
-    if not sizes or any(isinstance(size, int) and size < 0 for size in sizes):
+        sizes = (-1,)
+    if any(isinstance(size, int) and size < 0 for size in sizes):
         raise ArgumentError(
             f"output_shape expected a tuple of sizes, the batch dimension first (None if it is "
             f"not known), received {shape!r}"

@@ -177,9 +177,11 @@ def _record(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
     # This runs for every module of the process while a handle is alive, so a call with tensors
     # costs only a few checks in C.
-    if (args and (_has_handle(args) if type(args[0]) is Tensor else _may_hold_handle(args))) or (
-        kwargs and _may_hold_handle(kwargs.values())
-    ):
+    if (
+        _has_handle(args)
+        if args and type(args[0]) is Tensor
+        else args and (type(args[0]) not in _harmless or len(args) > 1) and _may_hold_handle(args)
+    ) or (kwargs and _may_hold_handle(kwargs.values())):
         result = _record(self, args, kwargs)
         if result is not NOT_SYMBOLIC:
             return result
@@ -196,12 +198,12 @@ def _may_hold_handle(values: Iterable[Any], depth: int = 4) -> bool:
     """Return whether a handle may be among values or in them; what follows a tensor is skipped."""
     for value in values:
         kind = type(value)
-        if kind in _harmless:
-            continue
         if kind is dict:
             parts = [*value.values()]
         elif kind is list or kind is tuple:
             parts = value
+        elif kind in _harmless:
+            continue
         elif isinstance(value, (Handle, nn.Module)):
             return True
         elif (children := children_of(value)) is not None:

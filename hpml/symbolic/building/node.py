@@ -19,7 +19,6 @@ from torch.autograd import Function
 
 _creation = itertools.count()
 
-
 EXAMPLE_BATCHES = (4, 8, 2, 1, 5040)
 """The batch sizes for inferring shapes; a size that is not the same for all depends on the batch.
 

@@ -117,14 +117,12 @@ def note_effects(node: Node, parent: Node, effects: Effects, operation: str) -> 
 
 # --- modes of torch -------------------------------------------------------------------------------
 
-NO_GRAD, AUTOCAST = 1, 2
-
 
 def modes() -> int:
-    """Return the active modes of torch that change a computation but are not part of a graph."""
+    """Return the modes of torch that change a computation but no graph: 1 no_grad, 2 autocast."""
     if is_grad_enabled() and not _is_any_autocast_enabled():
         return 0  # the common case
-    return (not is_grad_enabled()) + AUTOCAST * _is_any_autocast_enabled()
+    return (not is_grad_enabled()) + 2 * _is_any_autocast_enabled()
 
 
 def check_modes(now: int, parents: Sequence[Node]) -> None:

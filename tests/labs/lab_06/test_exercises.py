@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+import sys
 
 import pytest
 
@@ -31,3 +32,13 @@ def test_what_is_measured_runs_without_counting_and_is_new_in_each_round() -> No
     result = exercise.speed.reference(**given)
     assert result == values_of(first)[str(first.data["output"])]
     assert value_and_executed(result, given)["executed"] == []
+
+
+def test_a_recursion_limit_that_another_cell_raised_does_not_count() -> None:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(20_000)
+    try:
+        counting_operations({"operations": {}, "inputs": {}})
+        assert sys.getrecursionlimit() == 1000
+    finally:
+        sys.setrecursionlimit(before)

@@ -23,7 +23,6 @@ from hpml.bytecode.own_code import BUILTINS
 
 __builtins__ = BUILTINS
 
-
 HANDLERS: dict[str, Handler] = {
     # stack
     "NOP": stack.nop,

@@ -25,8 +25,8 @@ def _references(
 ) -> Case:
     types = [kinds[place % len(kinds)] for place in range(len(refers))]
     arrows = [f"{place}→{other}" for place, others in enumerate(refers) for other in others]
-    text = textwrap.shorten(", ".join(arrows), 70, placeholder=" ...")
-    call = f"find_cycle(objects)  # {'/'.join(dict.fromkeys(types))}: {text}"
+    text = textwrap.shorten(", ".join(arrows), 70, placeholder=" ...") or "no references"
+    call = f"find_cycle(objects)  # {'/'.join(dict.fromkeys(types)) or 'no objects'}: {text}"
     if hidden:
         call += f"; not given: {', '.join(map(str, hidden))}"
     data = {"refers": refers, "kinds": types, "hidden": hidden}

@@ -32,7 +32,7 @@ def not_compiled(points):
 @numba.njit
 def one_half(points):
     """Each pair is computed once, which saves half of the work. The distance belongs in both places."""
-    return np.tril(np.sqrt(squared(points)))
+    return np.triu(np.sqrt(squared(points)))
 
 
 @numba.njit
