@@ -135,7 +135,7 @@ _TRAIN = Exercise(
     seconds=10.0,
     patience=10.0,
     packages=("numpy", "torch"),
-    speed=Speed(points=7, reference=original, inputs=_large, full=1 / 3.2, none=0.95),
+    speed=Speed(points=7, reference=original, inputs=_large, full=1 / 2.9, none=0.95),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_SPEED_UP, _TRAIN)
