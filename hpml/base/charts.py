@@ -319,7 +319,7 @@ def name_decades(axis: Axis) -> None:
     else:
         # An axis this short is nearly linear.
         ticks = [tick for tick in MaxNLocator(6).tick_values(low, high) if low <= tick <= high]
-    axis.set_ticks(ticks, [f"{tick:,g}" for tick in ticks])
+    axis.set_ticks(ticks, [f"{tick:,.10g}" for tick in ticks])
     axis.set_minor_formatter("")
 
 

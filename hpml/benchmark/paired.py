@@ -195,10 +195,10 @@ class PairedSamples:
 
         >>> still = Measurement("one", (1.00, 1.01, 1.02, 1.01, 1.00, 1.01), number=1)
         >>> PairedSamples((still,), "one", 6).how_quiet()
-        'The middle half of the samples spans 1 % of the median: quiet enough.'
+        'Typically the middle half of the samples spans 1 % of the median: quiet enough.'
         """
         spread = statistics.median(m.interquartile_range / m.median for m in self)
-        seen = f"The middle half of the samples spans {100 * spread:.0f} % of the median"
+        seen = f"Typically the middle half of the samples spans {100 * spread:.0f} % of the median"
         if spread <= WIDEST_SPREAD:
             return f"{seen}: quiet enough."
         return (

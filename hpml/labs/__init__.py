@@ -10,7 +10,7 @@ Locked: 100 B.
 >>> import sys
 >>> guess.reveal(sys.getsizeof([]))
 You said 100 B, the result is 56 B: 1.8 times too high.
->>> calibration().table.column("verdict")
+>>> calibration().table.column("your guess")
 ('1.8 times too high',)
 >>> forget()
 1

@@ -33,7 +33,7 @@ class Calibration:
     def table(self) -> Table:
         """The questions by number, each with its prediction, its result and their difference."""
         rows = [_row(number, entry) for number, entry in enumerate(self.entries, start=1)]
-        columns = ["", "question", "you said", "result", "verdict"]
+        columns = ["", "question", "you said", "result", "your guess"]
         return Table(columns, rows, align=["right", "left", "right", "right", "left"])
 
     @property

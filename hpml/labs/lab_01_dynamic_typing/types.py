@@ -133,7 +133,7 @@ def _memory(measured: Comparison, before: float) -> str:
         slower[name] = format_seconds(more) if abs(more) > LEAST else "less than 2 ns"
     grown = measured.sum_of({"array, many": 1, "list, many": -1, "array": -1, "list": 1})
     message = (
-        "With many elements instead of few, visited in random order, the time of a lookup changes "
+        "With many elements instead of few, new ones in each call, the time of a lookup changes "
         f"by {slower['list']} in the list and by {slower['array']} in the array. "
     )
     if grown.against(LEAST) == "above":

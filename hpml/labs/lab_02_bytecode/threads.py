@@ -78,7 +78,8 @@ def draw_thread_switches(run: ThreadSwitches) -> Page:
     }
     text = (
         f"A bar: the thread was executing bytecode. Both at once: {run.overlap / end:.1%} of the "
-        "time. Where neither has a bar, the operating system had given the core to another program."
+        "time. Where neither has a bar, another program had the core. Shades only separate "
+        "neighbours."
     )
     title = f"switch interval {1e3 * sys.getswitchinterval():g} ms: {run.switches} switches"
     return show(timeline(rows, title=title, x="ms", xlim=(0, 1e3 * end)), caption=text, text=text)
@@ -143,23 +144,18 @@ def measure_gil_scaling(n: int = 300_000, *, rounds: int = 75) -> GilScaling:
         ProcessPoolExecutor(2, mp_context=context) as processes,
     ):
         list(processes.map(count_down, [1] * 4))
-        loop = compare(
+        taken = compare(
             {
                 "one share": functools.partial(count_down, n),
                 THREADS: functools.partial(_both, threads, n),
                 PROCESSES: functools.partial(_both, processes, n),
-            },
-            rounds=rounds,
-        )
-        hashing = compare(
-            {
-                "one share": functools.partial(hashlib.sha256, data),
+                "one hash": functools.partial(hashlib.sha256, data),
                 HASHES: functools.partial(_digests, threads, data),
             },
             rounds=rounds,
         )
-    ratios = {name: loop.ratio(name) for name in (THREADS, PROCESSES)}
-    return GilScaling({**ratios, HASHES: hashing.ratio(HASHES)})
+    ratios = {name: taken.ratio(name) for name in (THREADS, PROCESSES)}
+    return GilScaling({**ratios, HASHES: taken.ratio(HASHES, "one hash")})
 
 
 def build_says() -> str:

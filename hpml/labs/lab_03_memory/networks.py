@@ -36,7 +36,7 @@ def published_lines(measured: LineMemory) -> Table:
     return Table(
         ["line", "published, MiB", "yours, MiB"], rows,
         title="Increments: the slide (published) beside yours",
-        caption="Published: PyTorch before 0.4, hardware not named. Yours: this process.",
+        caption="Published: PyTorch before 0.4. Yours: the larger network, five steps.",
         align=["left", "right", "right"], formats={"published, MiB": form, "yours, MiB": form},
     )  # fmt: skip
 

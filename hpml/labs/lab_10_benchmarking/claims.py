@@ -53,7 +53,7 @@ class Blame:
                             colour=style.ACCENT))  # fmt: skip
             share = self.measured[name]
             rows.append(Bar("benchmark", 100 * share, f"{share:.0%}"))
-        title, x = "Which part takes the time?", "% of the program's time"
+        title, x = "The time of each part", "% of the program's time"
         return show(bars(rows, title=title, x=x, xlim=(0, 100)))
 
 

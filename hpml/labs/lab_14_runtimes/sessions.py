@@ -56,8 +56,8 @@ def beside_published(raced: Comparison) -> Table:
         ratio = str(raced.ratio(name)) if name in raced else ""
         shown.append([name, given.get(name, ""), "1" if name == "eager" else ratio])
     caption = (
-        f"Published: {block['hardware']}, 18 million parameters, batch 1, as ratios. The document "
-        "has no figures for TensorRT or quantisation."
+        f"Published: {block['hardware']}, 18 million parameters, batch 1. No figures for ONNX "
+        "Runtime, TensorRT or quantisation."
     )
     columns = ["runtime", "published / eager", "here / eager"]
     return Table(columns, shown, caption=caption, align=("left", "right", "left"))

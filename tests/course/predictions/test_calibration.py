@@ -41,16 +41,16 @@ def test_late_answers_are_shown_and_not_counted(lab: Lab) -> None:
     found = calibration()
     assert found.summary.startswith("The one number predicted was off by a factor of 1.5.")
     assert "1 answer locked after the result had been shown" in found.summary
-    assert found.table.column("verdict") == ("exactly right (late)", "1.5 times too high")
+    assert found.table.column("your guess") == ("exactly right (late)", "1.5 times too high")
 
 
 def test_an_exact_number_is_right_or_not_and_never_within_a_factor(lab: Lab) -> None:
     predict("How many blocks?", unit="blocks", key="b", answer=3, exact=True).reveal(4)
     found = calibration()
     assert found.summary.startswith("Of 1 question with one right answer, 0 right.")
-    assert found.table.column("verdict") == ("not this time",)
+    assert found.table.column("your guess") == ("not this time",)
     lab_head(42, "The same lab in a new kernel")
-    assert calibration().table.column("verdict") == ("not this time",)
+    assert calibration().table.column("your guess") == ("not this time",)
 
 
 def test_what_was_not_measured_cleanly_is_listed_and_not_scored(lab: Lab) -> None:
@@ -58,11 +58,11 @@ def test_what_was_not_measured_cleanly_is_listed_and_not_scored(lab: Lab) -> Non
     guess.reveal(2, unsure="The cores were busy.")
     found = calibration()
     assert guess.verdict == "You said 3 µs, the result is 2 µs. Not scored: The cores were busy."
-    assert found.table.column("verdict") == ("not scored",)
+    assert found.table.column("your guess") == ("not scored",)
     assert "Not scored, because the measurement was too uncertain: 1." in found.summary
     assert "<img" not in found._repr_mimebundle_()["text/html"]  # nothing to draw
     lab_head(42, "The same lab in a new kernel")
-    assert calibration().table.column("verdict") == ("not scored",)
+    assert calibration().table.column("your guess") == ("not scored",)
 
 
 @pytest.mark.parametrize(
