@@ -13,7 +13,7 @@ from typing import Any
 
 from hpml.base import module_calls
 from hpml.bytecode import count_instructions
-from hpml.profiling.checks import check_function
+from hpml.profiling.checks import check_function, refuse_a_second_profiler
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,7 @@ def profile_calls(run: Callable[[], object]) -> CallCounts:
             python[module, frame.f_code.co_qualname.rpartition("<locals>.")[2]] += 1
 
     check_function("profile_calls", run)
+    refuse_a_second_profiler("profile_calls")
     before = sys.getprofile()
     sys.setprofile(hook)
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import signal
 import sys
 import types
 from typing import Any
@@ -39,8 +38,6 @@ def refuse_a_second_profiler(caller: str) -> None:
     running: object = sys.getprofile()
     if running is None and monitoring is not None:
         running = monitoring.get_tool(monitoring.PROFILER_ID)
-    if running is None and hasattr(signal, "SIGALRM"):
-        running = getattr(signal.getsignal(signal.SIGALRM), "profiler", None)
     if running is not None:
         raise ProfilingError(
             f"{caller} was called while another profiler is running ({describe(running)}). "

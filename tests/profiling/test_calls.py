@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from hpml.profiling import instructions_outside, profile_calls
+from hpml.profiling import ProfilingError, instructions_outside, profile, profile_calls
 
 WAYS = ("lazy", "ordered", "codegen")
 
@@ -22,23 +22,12 @@ def test_every_python_call_is_counted_once() -> None:
     assert counts.total == 3
 
 
-def test_the_profiling_hook_of_before_is_set_again_also_after_an_error() -> None:
-    def fails() -> None:
-        raise ZeroDivisionError
-
-    seen: list[str] = []
-
-    def earlier(frame: object, event: str, argument: object) -> None:
-        seen.append(event)
-
-    before = sys.getprofile()
-    sys.setprofile(earlier)
-    try:
-        with pytest.raises(ZeroDivisionError):
-            profile_calls(fails)
-        assert sys.getprofile() is earlier
-    finally:
-        sys.setprofile(before)
+def test_a_second_profiler_is_refused_and_the_hook_is_off_after_an_error() -> None:
+    with pytest.raises(ProfilingError):
+        profile(lambda: profile_calls(len))
+    with pytest.raises(ZeroDivisionError):
+        profile_calls(lambda: 1 // 0)
+    assert sys.getprofile() is None
 
 
 def test_what_an_execution_does_between_layers_grows_with_the_depth_only_where_it_asks() -> None:
