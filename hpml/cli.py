@@ -31,6 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     parser = _parser()
+    if hasattr(sys.stdout, "reconfigure"):  # redirected to a file, Windows' encoding has no ✓
+        sys.stdout.reconfigure(errors="replace")
     try:
         options = parser.parse_args(arguments)
         if not hasattr(options, "run"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import platform
 import sys
@@ -201,6 +202,11 @@ def _compilers() -> list[Finding]:
 
 def _package(name: str, cost: str, state: State) -> Finding:
     try:
-        return Finding(name, "ok", metadata.version(name))
+        version = metadata.version(name)
+        if state == "missing":  # required
+            importlib.import_module(name)
     except metadata.PackageNotFoundError:
         return Finding(name, state, "", cost)
+    except Exception as error:  # noqa: BLE001 - an import may raise anything
+        return Finding(name, state, version, f"{cost}: {describe(str(error), 100)}")
+    return Finding(name, "ok", version)

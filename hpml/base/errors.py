@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import copyreg
 import reprlib
 from typing import Any
 
 
 class HpmlError(Exception):
     """The root of all exceptions of ``hpml``; the message says how to fix the cause."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By default pickle calls the class with the message, but a class may need other arguments.
+        new = copyreg.__newobj__  # type: ignore[attr-defined]
+        return new, (type(self), *self.args), self.__dict__
 
 
 class UsageError(HpmlError):

@@ -71,12 +71,15 @@ def tiny_imagenet(folder: str | os.PathLike[str]) -> Dataset:
 
 def _train(root: Path, labels: dict[str, int]) -> LabelledPaths:
     labelled: LabelledPaths = []
+    count = 0
     for name, label in labels.items():
         folder = root / "train" / name / "images"
         pictures = sorted(folder.glob("*.JPEG")) if folder.is_dir() else []
-        if not pictures:
+        count = count or len(pictures)  # each class has as many
+        if not pictures or len(pictures) != count:
             raise DatasetError(
-                f"{folder}: expected pictures *.JPEG of class {name}, got none. {_REMEDY}"
+                f"{folder}: expected pictures *.JPEG of class {name}, got {len(pictures)} "
+                f"({count} of the first class). {_REMEDY}"
             )
         labelled += [(str(path), label) for path in pictures]
     return labelled
@@ -96,7 +99,11 @@ def _val(root: Path, labels: dict[str, int]) -> LabelledPaths:
 
 
 def _lines(path: Path) -> list[str]:
-    return [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise DatasetError(f"{path}: expected a text file, got {error}. {_REMEDY}") from None
+    return [line for line in text.splitlines() if line.strip()]
 
 
 def _images(root: Path, part: str, paths: Sequence[str]) -> Bytes:

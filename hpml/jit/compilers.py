@@ -13,10 +13,10 @@ from pathlib import Path
 
 
 def find_compiler() -> str | None:
-    """Return the command of a C compiler, from ``CC`` or else cc, gcc or clang; or None."""
+    """Return the command of a C compiler: that of ``CC``, or without it cc, gcc or clang."""
     words = shlex.split(os.environ.get("CC", ""))
-    named = next((word for word in words if word not in ("ccache", "distcc")), "")
-    return next((c for c in (named, "cc", "gcc", "clang") if c and shutil.which(c)), None)
+    named = [word for word in words if word not in ("ccache", "distcc")][:1]
+    return next(filter(shutil.which, named or ("cc", "gcc", "clang")), None)
 
 
 def find_cpp_compiler() -> str | None:

@@ -76,9 +76,21 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
     if not (isinstance(interval, int | float) and 1e-4 <= interval <= 3600):
         raise ProfilingError(f"interval expects 0.0001 to 3600 seconds, got {describe(interval)}.")
     refuse_a_second_profiler("sample")
+    from pyinstrument import Profiler
+
     start = time.perf_counter()
-    result, stacks = _by_pyinstrument(function, arguments, interval)
+    with Profiler(interval=interval, async_mode="disabled") as profiler:
+        hook = sys.getprofile()
+        result = function(*arguments)
+        kept = sys.getprofile() is hook
     seconds = time.perf_counter() - start
+    if not kept:
+        raise ProfilingError(
+            f"{describe(function)} set its own hook (sys.setprofile, cProfile), which ended the "
+            "sampling; sample a part of it that does not profile itself."
+        )
+    session: Any = profiler.last_session
+    stacks = [(stack, own) for frames, own in session.frame_records if (stack := _stack(frames))]
     if not stacks:
         raise ProfilingError(
             f"The run took {seconds:.2g} s, and no sample, one every {interval:g} s, saw Python "
@@ -87,31 +99,12 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
     return Samples(tree_of_stacks(stacks), len(stacks), interval, seconds, result)
 
 
-def _by_pyinstrument(
-    function: Callable[..., Any], arguments: tuple[Any, ...], interval: float
-) -> tuple[Any, list[tuple[Stack, float]]]:
-    from pyinstrument import Profiler
-
-    with Profiler(interval=interval, async_mode="disabled") as profiler:
-        hook = sys.getprofile()
-        result = function(*arguments)
-        kept = sys.getprofile() is hook
-    if not kept:
-        raise ProfilingError(
-            f"{describe(function)} set its own hook (sys.setprofile, cProfile), which ended the "
-            "sampling; sample a part of it that does not profile itself."
-        )
-    session: Any = profiler.last_session
-    stacks = [(_stack(frames), seconds) for frames, seconds in session.frame_records]
-    return result, [each for each in stacks if each[0]]
-
-
 def _stack(identifiers: list[str]) -> Stack:
     """Return name and place of each call below ours from pyinstrument's frame identifiers."""
     frames: list[tuple[str, str]] = []
     for identifier in identifiers:
         name, file, line = identifier.partition("\x01")[0].split("\x00")[:3]
-        if name == _by_pyinstrument.__name__ and file == __file__:
+        if name == sample.__name__ and file == __file__:
             frames.clear()
         elif file not in ("<thread>", "<built-in>") and "pyinstrument" not in file:
             frames.append((name, short_place(file, int(line))))

@@ -95,6 +95,22 @@ def check_same(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) ->
             )
 
 
+def random_states(device: torch.device) -> tuple[Any, ...]:
+    """Return the state of each random generator of this process."""
+    on_gpu = torch.cuda.get_rng_state(device) if device.type == "cuda" else None
+    return torch.get_rng_state(), random.getstate(), np.random.get_state(), on_gpu
+
+
+def set_random_states(states: tuple[Any, ...], device: torch.device) -> None:
+    """Set the state of each random generator of this process."""
+    on_cpu, of_python, of_numpy, on_gpu = states
+    torch.set_rng_state(on_cpu)
+    random.setstate(of_python)
+    np.random.set_state(of_numpy)
+    if on_gpu is not None:
+        torch.cuda.set_rng_state(on_gpu, device)
+
+
 def generators(processes: Processes) -> dict[str, Any]:
     """Return the state of the random generators of all processes."""
     device = processes.device
@@ -117,10 +133,8 @@ def generators(processes: Processes) -> dict[str, Any]:
 def restore_generators(states: Mapping[str, Any], processes: Processes) -> None:
     """Restore the random generators of this process."""
     state = {name: gathered[processes.rank] for name, gathered in states.items()}
-    torch.set_rng_state(state["torch"])
-    if "cuda" in state:
-        torch.cuda.set_rng_state(state["cuda"], processes.device)
     *words, gauss = state["python"].tolist()
-    random.setstate((3, tuple(map(int, words)), None if np.isnan(gauss) else gauss))
+    of_python = 3, tuple(map(int, words)), None if np.isnan(gauss) else gauss
     *keys, pos, has_gauss, cached = state["numpy"].tolist()
-    np.random.set_state(("MT19937", np.array(keys, np.uint32), int(pos), int(has_gauss), cached))
+    of_numpy = "MT19937", np.array(keys, np.uint32), int(pos), int(has_gauss), cached
+    set_random_states((state["torch"], of_python, of_numpy, state.get("cuda")), processes.device)

@@ -29,7 +29,7 @@ from hpml.training.errors import TrainingError
 from hpml.training.processes import processes
 from hpml.training.recipe import Recipe
 from hpml.training.result import Training
-from hpml.training.trainer import Trainer
+from hpml.training.trainer import Trainer, restored_mode
 
 
 def train(
@@ -95,7 +95,7 @@ def train(
         )
     if path is not None and not resume:
         try_folder(path.parent)
-    with processes(device) as joined, _restored_mode(model):
+    with processes(device) as joined, restored_mode(model):
         trainer = Trainer(model, data, recipe, epochs=epochs, seed=seed, processes=joined)
         if resume:
             if path is None:
@@ -114,16 +114,6 @@ def train(
         with _stop_on_interrupt(trainer):
             _run(trainer, path, progress and joined.rank == 0)
         return Training.of(trainer)
-
-
-@contextlib.contextmanager
-def _restored_mode(model: nn.Module) -> Iterator[None]:
-    modes = [(module, module.training) for module in model.modules()]
-    try:
-        yield
-    finally:
-        for module, mode in modes:
-            module.training = mode
 
 
 def _run(trainer: Trainer, path: Path | None, progress: bool) -> None:

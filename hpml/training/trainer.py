@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import hashlib
 import math
 import random
@@ -22,7 +23,12 @@ from torch.nn.parallel import DistributedDataParallel
 from hpml.base.errors import describe
 from hpml.datasets import Dataset
 from hpml.training.batches import Batches, prepared
-from hpml.training.checkpoint import generators, restore_generators
+from hpml.training.checkpoint import (
+    generators,
+    random_states,
+    restore_generators,
+    set_random_states,
+)
 from hpml.training.errors import NotFiniteError, TrainingError
 from hpml.training.processes import Processes
 from hpml.training.recipe import Recipe
@@ -35,6 +41,8 @@ VALIDATION_BATCH = 256
 
 class Trainer:
     """A training, step by step.
+
+    It has random generators of its own: those of the program stay as they are.
 
     Args:
         model, data, recipe, seed: see `train`.
@@ -113,9 +121,23 @@ class Trainer:
         self.memory = 0
         # Each process has its own dropout masks; the first has those of a single process.
         process_seed = seed + 1_000_003 * self.processes.rank
+        before = random_states(self.device)
         torch.manual_seed(process_seed)
         random.seed(process_seed)
         np.random.seed(process_seed % 2**32)
+        self._random = random_states(self.device)
+        set_random_states(before, self.device)
+
+    @contextlib.contextmanager
+    def _own_generators(self) -> Iterator[None]:
+        """Use the generators of this training, and restore those of the program."""
+        before = random_states(self.device)
+        set_random_states(self._random, self.device)
+        try:
+            yield
+        finally:
+            self._random = random_states(self.device)
+            set_random_states(before, self.device)
 
     @property
     def _scaled(self) -> bool:
@@ -123,12 +145,12 @@ class Trainer:
 
     def warm_up(self) -> None:
         """Compile everything: run forward and backward once and discard the gradients."""
-        states = generators(self.processes)
+        state = self._random
         images, labels = next(self.batches.of(0))
-        with _restored_buffers(self.model):
+        with _restored_buffers(self.model), self._own_generators():
             self._gradients(images, labels)
         self.optimiser.zero_grad(set_to_none=True)
-        restore_generators(states, self.processes)
+        self._random = state
         self._synchronise()
 
     def epoch(self) -> Iterator[float]:
@@ -154,42 +176,48 @@ class Trainer:
             self.seconds.append(0.0)
         self.model.train()
         read_every = READ_EVERY.get(self.device.type, 1)
-        start_time = time.perf_counter()
-        for images, labels in self.batches.of(number, start):
-            self._set_learning_rate()
-            self._unread.append(self._gradients(images, labels))
-            last = (self.step + 1) % len(self.batches) == 0
-            due = last or len(self._unread) == read_every
-            if due:
-                self._read_losses()
-            self._update()
-            self.step += 1
-            if not due:
-                continue
-            self._synchronise()
-            self.seconds[number] += time.perf_counter() - start_time
-            if last or self.stopped:
-                _require_finite(
-                    self.model, "a gradient was not finite: try a lower learning_rate, or bf16"
-                )
-            yield self.losses[-1]
-            if self.stopped and not last:
-                return
+        with contextlib.ExitStack() as own:
+            own.enter_context(self._own_generators())
             start_time = time.perf_counter()
+            for images, labels in self.batches.of(number, start):
+                self._set_learning_rate()
+                self._unread.append(self._gradients(images, labels))
+                last = (self.step + 1) % len(self.batches) == 0
+                due = last or len(self._unread) == read_every
+                if due:
+                    self._read_losses()
+                self._update()
+                self.step += 1
+                if not due:
+                    continue
+                self._synchronise()
+                self.seconds[number] += time.perf_counter() - start_time
+                if last or self.stopped:
+                    _require_finite(
+                        self.model, "a gradient was not finite: try a lower learning_rate, or bf16"
+                    )
+                own.close()
+                yield self.losses[-1]
+                if self.stopped and not last:
+                    return
+                own.enter_context(self._own_generators())
+                start_time = time.perf_counter()
 
     def validate(self) -> float:
         """Return the validation accuracy from 0 to 1, and record it at the end of an epoch."""
         data = self.data.validation
         rank, count = self.processes.rank, self.processes.count
         correct = torch.zeros((), device=self.device)
-        self.model.eval()
-        with torch.no_grad():
+        state = self._random
+        with restored_mode(self.model), self._own_generators(), torch.no_grad():
+            self.model.eval()
             process_indices = torch.arange(len(data))[rank::count]
             for indices in torch.split(process_indices, VALIDATION_BATCH):
                 images, labels = data.images[indices], data.labels[indices]
                 # The eager network: evaluation mode would need another compilation.
                 scores = self._scores(self.model, images.to(self.device))
                 correct += (scores.argmax(1) == labels.to(self.device)).sum()
+        self._random = state
         accuracy: float = self.processes.summed(correct).item() / len(data)
         epochs, steps = divmod(self.step, len(self.batches))
         if epochs and not steps:
@@ -198,13 +226,15 @@ class Trainer:
         return accuracy
 
     def state(self) -> dict[str, Any]:
-        """Return the state from which `load` can continue the training."""
+        """Return a copy of the state from which `load` can continue the training."""
+        with self._own_generators():
+            states = generators(self.processes)
         return {
             "training": self.identity(),
-            "model": self.model.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
+            "model": copy.deepcopy(self.model.state_dict()),
+            "optimiser": copy.deepcopy(self.optimiser.state_dict()),
             "scaler": self.scaler.state_dict(),
-            "generators": generators(self.processes),
+            "generators": states,
             "step": self.step,
             "losses": list(self.losses),
             "accuracies": list(self.accuracies),
@@ -218,7 +248,8 @@ class Trainer:
         self.optimiser.load_state_dict(state["optimiser"])
         if state["scaler"]:  # empty if no loss is scaled
             self.scaler.load_state_dict(state["scaler"])
-        restore_generators(state["generators"], self.processes)
+        with self._own_generators():
+            restore_generators(state["generators"], self.processes)
         self.step = state["step"]
         self.losses = list(state["losses"])
         self.accuracies = list(state["accuracies"])
@@ -334,6 +365,17 @@ def _require_finite(model: nn.Module, remedy: str) -> None:
 
 
 @contextlib.contextmanager
+def restored_mode(model: nn.Module) -> Iterator[None]:
+    """Restore the mode of each layer, training or evaluation."""
+    modes = [(module, module.training) for module in model.modules()]
+    try:
+        yield
+    finally:
+        for module, mode in modes:
+            module.training = mode
+
+
+@contextlib.contextmanager
 def _restored_buffers(model: nn.Module) -> Iterator[None]:
     """Restore the buffers that a forward pass changes, such as BatchNorm's means."""
     before = [buffer.clone() for buffer in model.buffers()]
@@ -367,4 +409,5 @@ def _optimiser(model: nn.Module, recipe: Recipe) -> torch.optim.AdamW:
         {"params": [w for w in weights if w.ndim > 1], "weight_decay": recipe.weight_decay},
         {"params": [w for w in weights if w.ndim <= 1], "weight_decay": 0.0},
     ]
-    return torch.optim.AdamW(groups, lr=recipe.learning_rate, fused=recipe.fused or None)
+    rate, decay = recipe.learning_rate, recipe.weight_decay
+    return torch.optim.AdamW(groups, lr=rate, weight_decay=decay, fused=recipe.fused or None)

@@ -122,11 +122,16 @@ def test_a_missing_class_a_missing_folder_a_torn_picture_and_a_wrong_size_are_na
 ) -> None:
     with pytest.raises(DatasetError, match="expected the folder of Tiny ImageNet, got nothing"):
         tiny_imagenet(root / "nowhere")
+    with pytest.raises(DatasetError, match=r"wnids.txt: expected a text file"):
+        tiny_imagenet(root / "train")
     paint(root / "large.JPEG", 9, size=(65, 64))
     (root / "torn.JPEG").write_text("torn")
     for name in ("large.JPEG", "torn.JPEG", "missing.JPEG"):
         with pytest.raises(DatasetError, match=f"{name}: expected a JPEG of 64 × 64 pixels"):
             decode([str(root / name)])
+    (root / "train" / CLASSES[1] / "images" / f"{CLASSES[1]}_1.JPEG").rename(root / "moved.JPEG")
+    with pytest.raises(DatasetError, match=r"got 2 \(3 of the first class\)"):
+        tiny_imagenet(root)
     (root / "wnids.txt").write_text("n01443537\nn7\n")
     with pytest.raises(DatasetError, match=r"n7/images: expected pictures .* of class n7, got"):
         tiny_imagenet(root)

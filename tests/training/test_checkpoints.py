@@ -108,12 +108,30 @@ def test_all_random_generators_go_on_where_they_were() -> None:
     assert draw() == expected
 
 
-def test_the_seed_seeds_every_random_generator() -> None:
-    seen = []
-    for _ in range(2):
-        Trainer(network(), data(), recipe(), epochs=1, seed=3)
-        seen.append((random.random(), float(numpy.random.rand()), float(torch.rand(()))))
-    assert seen[0] == seen[1]
+class Noise(torch.nn.Module):
+    """Draws from every random generator of the process."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * (1 + random.random() + float(numpy.random.rand()) + float(torch.rand(())))
+
+
+def test_a_trainer_draws_from_generators_of_its_own() -> None:
+    def trainer() -> Trainer:
+        return Trainer(torch.nn.Sequential(Noise(), network()), data(), recipe(), epochs=1, seed=3)
+
+    def states() -> list[object]:
+        return [torch.get_rng_state().tolist(), random.getstate(), str(numpy.random.get_state())]
+
+    alone = list(trainer().epoch())
+    before = states()
+    one, other = trainer(), trainer()
+    losses = []
+    for loss, _ in zip(one.epoch(), other.epoch(), strict=True):
+        losses.append(loss)
+        one.validate()
+    assert losses == alone
+    one.load(one.state())
+    assert states() == before
 
 
 def test_a_checkpoint_of_another_network_is_refused(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,12 @@ def test_a_loss_that_is_not_finite_stops_with_its_step(
     assert caught.value.step == 1 + backward  # a gradient shows in the next loss
     if read_every == 1 and not backward:
         assert all(bool(p.isfinite().all()) for p in model.parameters())
+
+
+def test_an_error_comes_back_from_another_process() -> None:
+    error = pickle.loads(pickle.dumps(NotFiniteError(3, math.inf)))
+    assert isinstance(error, NotFiniteError)
+    assert (error.step, str(error)) == (3, str(NotFiniteError(3, math.inf)))
 
 
 def test_weights_that_the_last_step_spoiled_are_refused_and_not_kept(tmp_path: Path) -> None:
