@@ -33,8 +33,3 @@ def test_many_rounds_that_resemble_their_neighbours_still_find_a_large_effect() 
     (alike,) = (noise for noise in NOISES if noise.name == "neighbours alike, 3 %")
     loud = Noise("neighbours alike, 8 %", lambda *size: 8 / 3 * alike.draw(*size))
     assert simulate(loud, 200, 20, [1.4], "all rounds").found[0] >= 0.9
-
-
-def test_a_t_test_is_wrong_where_rounds_depend_on_each_other() -> None:
-    (modes,) = (noise for noise in NOISES if noise.name == "two sticky modes, 5 %")
-    assert simulate(modes, 25, RUNS, [SMALL], "t-test").false > 0.3
