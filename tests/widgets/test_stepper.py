@@ -146,22 +146,6 @@ def test_the_limit_on_steps_shows_what_there_is_and_says_so() -> None:
     assert len(animation.trace or ()) == 50
 
 
-def test_three_hundred_steps_stay_under_five_hundred_kilobytes() -> None:
-    def work(n: int) -> list[str]:
-        words: list[str] = []
-        while n:
-            try:
-                words.append(f"{check(n % 4)} and {n:>5}" + "x" * 40)
-            except ValueError:
-                print("a line of text that is printed again and again", n)
-            n -= 1
-        return words
-
-    animation = stepper(work, 100, max_steps=300)
-    assert len(animation.trace or ()) == 300
-    assert len(animation.html) < 500_000
-
-
 def test_hostile_names_values_and_text_stay_text() -> None:
     class Odd:
         def __repr__(self) -> str:
