@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import RecordError
@@ -17,8 +15,8 @@ HERE = {"python": "3.11", "cpu": "a", "torch": "2", "device": "cpu"}
 
 def case(layers: int = 250, *, suite: str = "deep-linear", cpu: str = "a") -> Case:
     here = {**HERE, "cpu": cpu}
-    old = Measurement("old", (1e-3, 1.1e-3, 0.1 + 0.2), 10, environment=here)
-    new = Measurement("new", (1 / 3, 2e-3, 3e-3), 5, 2, environment=dict(here))
+    old = Measurement("old", (1e-3, 1e-9 / 3, 0.1 + 0.2), 10, environment=here)
+    new = Measurement("é ∑", (1 / 3, 2e-3, 3e-3), 5, 2, environment=dict(here))
     return Case(suite, {"layers": layers, "grad": False}, Comparison((old, new), "old", 3, seed=4))
 
 
@@ -30,16 +28,6 @@ def test_a_case_comes_back_as_it_was(tmp_path: Path) -> None:
     assert recorded.cases == (case(250), case(500))
     assert recorded.damaged == ()
     assert [c.parameters["layers"] for c in recorded] == [250, 500]
-
-
-@given(st.lists(st.floats(1e-9, 1e3), min_size=1, max_size=9))
-def test_samples_come_back_to_the_last_bit(
-    tmp_path_factory: pytest.TempPathFactory, samples: list[float]
-) -> None:
-    path = tmp_path_factory.mktemp("record") / "x.jsonl"
-    one = Measurement("é ∑", tuple(samples), 1)
-    write_case(path, Case("x", {}, Comparison((one,), "é ∑", 1)))
-    assert read_cases(path).cases[0].comparison.measurements[0].samples == tuple(samples)
 
 
 @pytest.mark.parametrize("kept", [1, 40, 0.5, 0.99])
