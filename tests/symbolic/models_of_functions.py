@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -10,6 +9,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from hpml.symbolic import CustomInput, Input
+from tests.symbolic.hazards import add_or_call
 from tests.symbolic.programs import Program, program, tensor_input
 
 
@@ -170,15 +170,9 @@ def described(x: Any, *more: Any, name: str, **options: Any) -> tuple[Any, ...]:
 
 @program
 def arguments_in_containers(execution: str) -> Program:
-    from hpml.symbolic import add_to_graph
-
-    def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        graph = any("Symbolic" in type(a).__name__ for a in args)
-        return add_to_graph(function, *args, **kwargs) if graph else function(*args, **kwargs)
-
     def forward(x: Any, y: Any) -> Any:
         odd = {"a-b": 2, "from": [x, {"deep": (y, "a0 k[0] {0} {l}")}]}
-        return call(described, x, (y, [1, y], slice(0, 2)), -1, name="a1, k[0]", **odd)
+        return add_or_call(described, x, (y, [1, y], slice(0, 2)), -1, name="a1, k[0]", **odd)
 
     samples = [torch.rand(2, 3), torch.rand(2, 3)]
     return Program(forward, [tensor_input(3)] * 2, samples)

@@ -11,6 +11,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from hpml.symbolic import EXECUTIONS, CustomInput, Input, SymbolicModel, add_to_graph
 from hpml.symbolic.errors import GraphError
+from tests.symbolic.hazards import add_or_call as recorded
 from tests.symbolic.programs import assert_same
 
 BLOCK = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
@@ -28,12 +29,6 @@ class Decides(nn.Module):
 class Keeps(nn.Module):
     def forward(self, x: Any) -> Any:
         return {"x": x}
-
-
-def recorded(function: Callable[..., Any], *args: Any) -> Any:
-    """Call a function, as one layer of the graph if the arguments are symbolic."""
-    is_real = isinstance(args[0], (torch.Tensor, tuple))
-    return function(*args) if is_real else add_to_graph(function, *args)
 
 
 def packed(x: Any) -> Any:
