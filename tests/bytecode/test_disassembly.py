@@ -27,10 +27,6 @@ class Box:
     def of(x: int) -> int:
         return x
 
-    @property
-    def label(self) -> str:
-        return "box"
-
     def __call__(self) -> None: ...
 
 
@@ -38,11 +34,8 @@ class Box:
     "value",
     [
         len,
-        [].append,
         Box,
-        int,
         Box(),
-        vars(Box)["label"],
         functools.partial(plain, 1),
         functools.cache(plain),
         3,
