@@ -34,11 +34,10 @@ def test_what_is_measured_runs_without_counting_and_is_new_in_each_round() -> No
     assert value_and_executed(result, given)["executed"] == []
 
 
-def test_a_recursion_limit_that_another_cell_raised_does_not_count() -> None:
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(20_000)
-    try:
-        counting_operations({"operations": {}, "inputs": {}})
-        assert sys.getrecursionlimit() == 1000
-    finally:
-        sys.setrecursionlimit(before)
+def test_a_recursion_limit_that_another_cell_raised_does_not_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limits: list[int] = []
+    monkeypatch.setattr(sys, "setrecursionlimit", limits.append)
+    counting_operations({"operations": {}, "inputs": {}})
+    assert limits == [1000]
