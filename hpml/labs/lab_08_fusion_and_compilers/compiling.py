@@ -111,8 +111,9 @@ def traced_models(
 
     rows: list[list[object]] = []
     for name, gate in gates.items():
-        torch.manual_seed(8)
-        model = make(gate).eval()
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(8)
+            model = make(gate).eval()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             traced = torch.jit.trace(model, inputs[0])  # type: ignore[no-untyped-call]
