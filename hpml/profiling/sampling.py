@@ -1,11 +1,14 @@
-"""A sampling profiler: the stacks that `pyinstrument` records."""
+"""A sampling profiler: another thread looks at the stack, at random times."""
 
 from __future__ import annotations
 
+import random
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any
 
 from hpml.base import module_calls
@@ -15,9 +18,6 @@ from hpml.profiling.call_tree import CallTree, short_place, tree_of_stacks
 from hpml.profiling.checks import check_function, refuse_a_second_profiler
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.icicle import icicle
-
-Stack = tuple[tuple[str, str], ...]
-"""Name and place of each call, from the outermost inwards."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,7 @@ class Samples:
 
     def icicle(self) -> Page:
         """Return the picture, with each function's width proportional to its samples."""
-        title = (
-            f"{self.count:,} samples in {self.seconds:.3g} s, one every {1e3 * self.interval:g} ms"
-        )
+        title = f"{self.count:,} samples in {self.seconds:.3g} s, every {1e3 * self.interval:g} ms"
         return icicle(self.tree, unit="s", title=title)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
@@ -50,23 +48,23 @@ class Samples:
 
 @module_calls.measuring
 def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3) -> Samples:
-    """Call a function once and record its stack every `interval` seconds.
+    """Call a function once and record its stack about every `interval` seconds.
 
-    The profiler reads the clock at each call and return, so a program of many short calls runs
-    several times slower. A signal of the system's timer would cost nothing between samples, but
-    Python handles it only at the next call: the time of `a @ b` would count for another function.
-    Calls shorter than an interval may be missed. Time in a built-in function counts for its caller.
-    Only the calling thread is sampled.
+    Only samples cost time, so the program runs at about its normal speed. The times are random,
+    because samples in step with a loop would find the same functions in each iteration. They are
+    taken by another thread: Python handles a signal only at the next call, so the time of `a @ b`
+    could count for another function. Calls shorter than an interval may be missed. Time in a
+    built-in function counts for its caller. Only the calling thread is sampled.
 
     Args:
         function: called with `arguments`.
-        interval: seconds between samples, from 0.0001 to 3600.
+        interval: mean seconds between samples, from 0.0001 to 3600.
 
     Raises:
         ProfilingError: if `function` cannot be called, `interval` is out of range, another profiler
-            is running, the function set its own hook, or the run was too short for a sample.
+            is running, or the run was too short for a sample.
 
-    Source: https://pyinstrument.readthedocs.io/
+    Source: https://docs.python.org/3/library/sys.html#sys._current_frames
 
     >>> found = sample(lambda: sum(n * n for n in range(2_000_000)))
     >>> found.count > 10, abs(found.tree.total / found.seconds - 1) < 0.2
@@ -76,21 +74,29 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
     if not (isinstance(interval, int | float) and 1e-4 <= interval <= 3600):
         raise ProfilingError(f"interval expects 0.0001 to 3600 seconds, got {describe(interval)}.")
     refuse_a_second_profiler("sample")
-    from pyinstrument import Profiler
-
-    start = time.perf_counter()
-    with Profiler(interval=interval, async_mode="disabled") as profiler:
-        hook = sys.getprofile()
-        result = function(*arguments)
-        kept = sys.getprofile() is hook
-    seconds = time.perf_counter() - start
-    if not kept:
+    if not _running.acquire(blocking=False):
         raise ProfilingError(
-            f"{describe(function)} set its own hook (sys.setprofile, cProfile), which ended the "
-            "sampling; sample a part of it that does not profile itself."
+            "sample was called while another sample runs; call the outer one only."
         )
-    session: Any = profiler.last_session
-    stacks = [(stack, own) for frames, own in session.frame_records if (stack := _stack(frames))]
+    found: list[tuple[list[CodeType], float]] = []
+    ended, before = threading.Event(), sys.getswitchinterval()
+    given = threading.get_ident(), interval, ended, found
+    watcher = threading.Thread(target=_watch, args=given)
+    start = time.perf_counter()
+    try:
+        sys.setswitchinterval(1e-5)  # the watcher waits no longer for a thread that computes
+        watcher.start()
+        result = _call(function, arguments)
+    finally:
+        ended.set()
+        watcher.join()
+        sys.setswitchinterval(before)
+        _running.release()
+    seconds = time.perf_counter() - start
+    stacks = [
+        ([(c.co_name, short_place(c.co_filename, c.co_firstlineno)) for c in reversed(codes)], own)
+        for codes, own in found
+    ]
     if not stacks:
         raise ProfilingError(
             f"The run took {seconds:.2g} s, and no sample, one every {interval:g} s, saw Python "
@@ -99,13 +105,24 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
     return Samples(tree_of_stacks(stacks), len(stacks), interval, seconds, result)
 
 
-def _stack(identifiers: list[str]) -> Stack:
-    """Return name and place of each call below ours from pyinstrument's frame identifiers."""
-    frames: list[tuple[str, str]] = []
-    for identifier in identifiers:
-        name, file, line = identifier.partition("\x01")[0].split("\x00")[:3]
-        if name == sample.__name__ and file == __file__:
-            frames.clear()
-        elif file not in ("<thread>", "<built-in>") and "pyinstrument" not in file:
-            frames.append((name, short_place(file, int(line))))
-    return tuple(frames)
+_running = threading.Lock()
+
+
+def _call(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    return function(*arguments)  # the frames above this one are sampled
+
+
+def _watch(
+    thread: int, interval: float, ended: threading.Event, found: list[tuple[list[CodeType], float]]
+) -> None:
+    """Add the stack of a thread, innermost call first, with the seconds since the last one."""
+    last, rng = time.perf_counter(), random.Random(0)
+    while not ended.wait(interval * rng.uniform(0.5, 1.5)):
+        frame, codes = sys._current_frames().get(thread), []
+        while frame is not None and frame.f_code is not _call.__code__:
+            codes.append(frame.f_code)
+            frame = frame.f_back
+        now = time.perf_counter()
+        if codes and frame is not None:
+            found.append((codes, now - last))
+        last = now

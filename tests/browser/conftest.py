@@ -169,11 +169,12 @@ class LabPage:
     def _notebook(self, script: str) -> Any:
         # An evaluation has no time limit of its own, and a dialog in the way would hold it forever.
         return self.page.evaluate(
-            "async () => { const app = window.jupyterapp; const panel = app.shell.currentWidget;"
+            "() => { const app = window.jupyterapp; const panel = app.shell.currentWidget;"
             f"const work = async () => {{ {script} }};"
             "const late = new Promise((_, fail) => setTimeout("
             f"() => fail(new Error('not done after {_PATIENCE} ms')), {_PATIENCE}));"
-            "return await Promise.race([work(), late]); }"
+            # V8 may collect the promise that it waits for, so the page keeps it.
+            "return window.awaited = Promise.race([work(), late]); }"
         )
 
 

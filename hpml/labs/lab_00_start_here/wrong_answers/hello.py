@@ -1,12 +1,6 @@
 """Wrong answers to `hello`: each docstring is the diagnosis."""
 
 
-def always_ada(name):
-    """It always greets Ada. The example is only one of the calls that the check makes; use the
-    argument `name`."""
-    return "Hello, Ada!"
-
-
 def prints(name):
     """It returned nothing. Is there a `return`? Printing is not returning: printed text is shown to
     you, a returned value goes to the caller."""
@@ -23,8 +17,3 @@ def without_f(name):
     """Without the `f` before the quotes, braces are ordinary characters: no value is
     inserted."""
     return "Hello, {name}!"
-
-
-def without_punctuation(name):
-    """The words are right, but a comma, a space, the exclamation mark or a capital is not."""
-    return "Hello " + name

@@ -45,9 +45,3 @@ def starts_from_zero(coefficients, x):
     for coefficient in coefficients:
         value = value * x + coefficient
     return value
-
-
-def uses_powers(coefficients, x):
-    """This type supports only `+` and `*`, not `**`. Horner's method needs no powers."""
-    last = len(coefficients) - 1
-    return sum(one * x ** (last - place) for place, one in enumerate(coefficients))
