@@ -75,9 +75,7 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
         raise ProfilingError(f"interval expects 0.0001 to 3600 seconds, got {describe(interval)}.")
     refuse_a_second_profiler("sample")
     if not _running.acquire(blocking=False):
-        raise ProfilingError(
-            "sample was called while another sample runs; call the outer one only."
-        )
+        raise ProfilingError("sample was called inside of another one; call the outer one only.")
     found: list[tuple[list[CodeType], float]] = []
     ended, before = threading.Event(), sys.getswitchinterval()
     given = threading.get_ident(), interval, ended, found
@@ -93,16 +91,17 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
         sys.setswitchinterval(before)
         _running.release()
     seconds = time.perf_counter() - start
-    stacks = [
-        ([(c.co_name, short_place(c.co_filename, c.co_firstlineno)) for c in reversed(codes)], own)
-        for codes, own in found
-    ]
-    if not stacks:
+    if not found:
         raise ProfilingError(
             f"The run took {seconds:.2g} s, and no sample, one every {interval:g} s, saw Python "
             "code; sample a longer run, use a shorter interval, or wrap a built-in: lambda: f(x)."
         )
-    return Samples(tree_of_stacks(stacks), len(stacks), interval, seconds, result)
+    scale = seconds / sum(own for _, own in found)  # for the time before and after the samples
+    stacks = []
+    for codes, own in found:
+        names = [(c.co_name, short_place(c.co_filename, c.co_firstlineno)) for c in codes[::-1]]
+        stacks.append((names, scale * own))
+    return Samples(tree_of_stacks(stacks), len(found), interval, seconds, result)
 
 
 _running = threading.Lock()
