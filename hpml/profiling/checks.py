@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import threading
 import types
 from typing import Any
 
@@ -32,12 +33,18 @@ def check_function(caller: str, function: object) -> None:
         )
 
 
+sampling = threading.Lock()
+"""Held while `sample` runs."""
+
+
 def refuse_a_second_profiler(caller: str) -> None:
     """Raise a ProfilingError if a profiler is already running."""
     monitoring = getattr(sys, "monitoring", None)
     running: object = sys.getprofile()
     if running is None and monitoring is not None:
         running = monitoring.get_tool(monitoring.PROFILER_ID)
+    if running is None and sampling.locked():
+        running = "sample"
     if running is not None:
         raise ProfilingError(
             f"{caller} was called while another profiler is running ({describe(running)}). "

@@ -15,7 +15,7 @@ from hpml.base import module_calls
 from hpml.base.errors import describe
 from hpml.base.page import Page
 from hpml.profiling.call_tree import CallTree, short_place, tree_of_stacks
-from hpml.profiling.checks import check_function, refuse_a_second_profiler
+from hpml.profiling.checks import check_function, refuse_a_second_profiler, sampling
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.icicle import icicle
 
@@ -74,22 +74,20 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
     if not (isinstance(interval, int | float) and 1e-4 <= interval <= 3600):
         raise ProfilingError(f"interval expects 0.0001 to 3600 seconds, got {describe(interval)}.")
     refuse_a_second_profiler("sample")
-    if not _running.acquire(blocking=False):
-        raise ProfilingError("sample was called inside of another one; call the outer one only.")
     found: list[tuple[list[CodeType], float]] = []
     ended, before = threading.Event(), sys.getswitchinterval()
     given = threading.get_ident(), interval, ended, found
     watcher = threading.Thread(target=_watch, args=given)
     start = time.perf_counter()
-    try:
+    with sampling:
         sys.setswitchinterval(1e-5)  # the watcher waits no longer for a thread that computes
         watcher.start()
-        result = _call(function, arguments)
-    finally:
-        ended.set()
-        watcher.join()
-        sys.setswitchinterval(before)
-        _running.release()
+        try:
+            result = _call(function, arguments)
+        finally:
+            ended.set()
+            watcher.join()
+            sys.setswitchinterval(before)
     seconds = time.perf_counter() - start
     if not found:
         raise ProfilingError(
@@ -102,9 +100,6 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
         names = [(c.co_name, short_place(c.co_filename, c.co_firstlineno)) for c in codes[::-1]]
         stacks.append((names, scale * own))
     return Samples(tree_of_stacks(stacks), len(found), interval, seconds, result)
-
-
-_running = threading.Lock()
 
 
 def _call(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:

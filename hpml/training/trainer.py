@@ -129,14 +129,15 @@ class Trainer:
         set_random_states(before, self.device)
 
     @contextlib.contextmanager
-    def _own_generators(self) -> Iterator[None]:
+    def _own_generators(self, *, advance: bool = True) -> Iterator[None]:
         """Use the generators of this training, and restore those of the program."""
         before = random_states(self.device)
         set_random_states(self._random, self.device)
         try:
             yield
         finally:
-            self._random = random_states(self.device)
+            if advance:
+                self._random = random_states(self.device)
             set_random_states(before, self.device)
 
     @property
@@ -145,12 +146,10 @@ class Trainer:
 
     def warm_up(self) -> None:
         """Compile everything: run forward and backward once and discard the gradients."""
-        state = self._random
         images, labels = next(self.batches.of(0))
-        with _restored_buffers(self.model), self._own_generators():
+        with _restored_buffers(self.model), self._own_generators(advance=False):
             self._gradients(images, labels)
         self.optimiser.zero_grad(set_to_none=True)
-        self._random = state
         self._synchronise()
 
     def epoch(self) -> Iterator[float]:
@@ -208,8 +207,8 @@ class Trainer:
         data = self.data.validation
         rank, count = self.processes.rank, self.processes.count
         correct = torch.zeros((), device=self.device)
-        state = self._random
-        with restored_mode(self.model), self._own_generators(), torch.no_grad():
+        own = self._own_generators(advance=False)
+        with restored_mode(self.model), own, torch.no_grad():
             self.model.eval()
             process_indices = torch.arange(len(data))[rank::count]
             for indices in torch.split(process_indices, VALIDATION_BATCH):
@@ -217,7 +216,6 @@ class Trainer:
                 # The eager network: evaluation mode would need another compilation.
                 scores = self._scores(self.model, images.to(self.device))
                 correct += (scores.argmax(1) == labels.to(self.device)).sum()
-        self._random = state
         accuracy: float = self.processes.summed(correct).item() / len(data)
         epochs, steps = divmod(self.step, len(self.batches))
         if epochs and not steps:

@@ -2,6 +2,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from hpml.benchmark import BenchmarkError
+from hpml.models import activations as models
 from hpml.suites import activations
 
 QUICK: dict[str, Any] = {"rounds": 6, "min_sample_time": 1e-5}
@@ -17,3 +21,9 @@ def test_everyone_is_measured_and_fastswish_beside_its_goals() -> None:
     assert goals.column("measured")[-1] == "1.00"
     assert result.plot().axes[0].get_lines()
     assert "fastswish-kernel / hardswish, 1 KiB" in str(result)
+
+
+def test_a_way_that_computes_something_else_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "fast_swish", lambda x: x * 2)
+    with pytest.raises(BenchmarkError):
+        activations.run([1], **QUICK)

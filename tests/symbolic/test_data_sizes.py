@@ -92,10 +92,8 @@ def test_an_argument_of_a_layer_that_is_named_like_a_setting_belongs_to_the_laye
         def forward(self, x: torch.Tensor, output_shape: tuple[int, ...] = (-1,)) -> torch.Tensor:
             return x.reshape(output_shape)
 
-    x, value = Input(shape=(4,)), torch.randn(5, 4)
-    y = Shaped()(x, output_shape=(-1, 2))
-    assert y.shape == (None, 2)
-    assert_same(SymbolicModel(x, y)(value), value.reshape(-1, 2))
+    y = Shaped()(x := Input(shape=(4,)), output_shape=(-1, 2))
+    assert (y.shape, SymbolicModel(x, y)(torch.ones(5, 4)).shape) == ((None, 2), (10, 2))
 
 
 DERIVED: dict[str, Callable[[Any], Any]] = {

@@ -109,8 +109,6 @@ def test_all_random_generators_go_on_where_they_were() -> None:
 
 
 class Noise(torch.nn.Module):
-    """Draws from every random generator of the process."""
-
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return x * (1 + random.random() + float(numpy.random.rand()) + float(torch.rand(())))
 

@@ -198,12 +198,12 @@ def _may_hold_handle(values: Iterable[Any], depth: int = 4) -> bool:
     """Return whether a handle may be among values or in them; what follows a tensor is skipped."""
     for value in values:
         kind = type(value)
+        if kind in _harmless:
+            continue
         if kind is dict:
             parts = [*value.values()]
         elif kind is list or kind is tuple:
             parts = value
-        elif kind in _harmless:
-            continue
         elif isinstance(value, (Handle, nn.Module)):
             return True
         elif (children := children_of(value)) is not None:
