@@ -39,7 +39,9 @@ else:
     _ORIGINALS = {"__call__": torch.nn.Module.__call__, "__new__": torch.nn.Module.__new__}
 
 # PyTorch's builds for GPUs bring Triton along; its kernel has no docstring example to run.
-collect_ignore = [] if importlib.util.find_spec("triton") else ["hpml/models/fast_swish_triton.py"]
+collect_ignore = (
+    [] if importlib.util.find_spec("triton") else ["hpml/course/models/fast_swish_triton.py"]
+)
 
 _CI = os.environ.get("HPML_CI") == "1"
 # What a machine may lack that `.ci/run` cannot install.

@@ -1,16 +1,14 @@
 """hpml: measure, understand and improve the performance of Python and PyTorch programs.
 
-The notebooks of the course hold the prose and the exercises; this package holds everything that is
-too long for a notebook cell. It is built in layers, each of which imports only from those below::
+Two halves. The **library** works without the course::
 
-    base  sandbox                           files, figures, tables · what runs a submission
-    bytecode  symbolic  benchmark  jit  datasets    the tools, which do not know each other
-    models  profiling  training  runtimes  doctor   what the experiments run
-    suites                                      the experiments
-    course  widgets  server                     what every lab is made with
-    labs                                        one folder a lab
-    grading  release                            points, the student copy
-    cli                                         the command ``hpml``
+    base                                errors, files, tables, charts; imports no torch
+    bytecode  symbolic  benchmark  jit  stack machine, model builder, comparisons, compilers
+    profiling  widgets                  where time and memory go; interactive views
+
+The **course**, `hpml.course`, stands on it: what every notebook imports, and the packages behind
+the labs, grading and the students' copy. No file of the library imports from the course, and each
+package imports only from those below it.
 
 Importing ``hpml`` loads the standard library and nothing else, and changes nothing in the world:
 

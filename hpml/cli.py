@@ -113,7 +113,7 @@ def _declare_command(module_name: str, parser: argparse.ArgumentParser) -> None:
 
 
 def _declare_bench(parser: argparse.ArgumentParser) -> None:
-    from hpml.suites import SUITES
+    from hpml.course.suites import SUITES
 
     parser.set_defaults(run=_list_suites)
     suites = parser.add_subparsers(title="suites", metavar="SUITE")
@@ -130,7 +130,7 @@ def _declare_suite(module_name: str, parser: argparse.ArgumentParser) -> None:
 
 
 def _declare_train(parser: argparse.ArgumentParser) -> None:
-    from hpml.suites import train
+    from hpml.course.suites import train
 
     train.add_arguments(parser)
 
@@ -184,14 +184,14 @@ _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
         "Execute a copy of a lab from top to bottom and print its result tables.\n"
         "With --verdicts, print instead which of its conclusions differ between runs.",
         "hpml run 07 --repeat 10 --verdicts",
-        partial(_declare_command, "hpml.course.command"),
+        partial(_declare_command, "hpml.course.lesson.command"),
     ),
     "grade": (
         "points for a submission, or for a class",
         "Grade a submission, or with --class a folder of them. Each exercise runs in its own\n"
         "process. The exit code is 0 if grading worked, whatever the points.",
         "hpml grade 06\n  hpml grade --class submissions --lab 06 --csv points.csv",
-        partial(_declare_command, "hpml.grading.command"),
+        partial(_declare_command, "hpml.course.grading.command"),
     ),
     "bench": (
         "run a benchmark suite",
@@ -236,13 +236,13 @@ _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
 
 
 def _lab(options: argparse.Namespace) -> int:
-    from hpml.server import serve
+    from hpml.course.server import serve
 
     return serve(browser=not options.no_browser, port=options.port)
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    from hpml.doctor import report
+    from hpml.course.doctor import report
 
     found = report()
     print(found)
@@ -250,7 +250,7 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _progress(options: argparse.Namespace) -> int:
-    from hpml.labs.overview import class_tables, course_table, progress
+    from hpml.course.labs.overview import class_tables, course_table, progress
 
     if options.folder is not None:
         if not options.folder.is_dir():
@@ -266,7 +266,7 @@ def _progress(options: argparse.Namespace) -> int:
 
 def _release(options: argparse.Namespace) -> int:
     from hpml.base.files import course_folder
-    from hpml.release.student_copy import not_handed_out, release
+    from hpml.course.release.student_copy import not_handed_out, release
 
     archive = release(options.out)
     for name in not_handed_out(course_folder()):
@@ -277,25 +277,25 @@ def _release(options: argparse.Namespace) -> int:
 
 def _book(options: argparse.Namespace) -> int:
     if options.instructor:
-        from hpml.release.teaching import make_teaching
+        from hpml.course.release.teaching import make_teaching
 
         make_teaching(options.out)
     else:
-        from hpml.release.book import make_book
+        from hpml.course.release.book import make_book
 
         make_book(options.out, options.executed)
     return 0
 
 
 def _slides(options: argparse.Namespace) -> int:
-    from hpml.release.slides import make_slides
+    from hpml.course.release.slides import make_slides
 
     make_slides(options.lab, options.out, options.executed)
     return 0
 
 
 def _list_suites(options: argparse.Namespace) -> int:
-    from hpml.suites import SUITES
+    from hpml.course.suites import SUITES
 
     width = max(map(len, SUITES))
     print("Benchmark suites, each with its own --help:")

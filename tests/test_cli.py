@@ -11,9 +11,10 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import hpml
-from hpml import cli, doctor, server
+from hpml import cli
 from hpml.base import HpmlError, data_file
-from hpml.doctor import Finding, Report
+from hpml.course import doctor, server
+from hpml.course.doctor import Finding, Report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -194,7 +195,7 @@ def test_bench_without_a_suite_lists_them(capsys: Output) -> None:
 
 
 def test_the_real_suites_can_all_be_asked_for_help(capsys: Output) -> None:
-    from hpml.suites import SUITES
+    from hpml.course.suites import SUITES
 
     for name in SUITES:
         assert cli.main(["bench", name, "--help"]) == 0

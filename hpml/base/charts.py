@@ -5,7 +5,7 @@ A chart is a value; `show` draws one or several as one picture with a caption an
 >>> show(bars([Bar("list", 32.0, "32 MB"), Bar("array", 8.0, "8 MB")], title="Memory", x="MB"))
 Memory. list: 32 MB; array: 8 MB.
 
-`hpml.base.drawing` draws graphs, `hpml.course.predictions` predicted against measured values.
+`hpml.base.drawing` draws graphs.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Any
 from hpml.base.errors import describe
 from hpml.bytecode.errors import BytecodeError
 from hpml.bytecode.own_code import is_our_code
-from hpml.sandbox.instructions import NoFreeToolError, watch_instructions
+from hpml.bytecode.watching import NoFreeToolError, watch_instructions
 
 
 def count_instructions(

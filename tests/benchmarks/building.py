@@ -16,8 +16,8 @@ import torch
 
 from hpml.benchmark import compare
 from hpml.benchmark.agreement import same_results
-from hpml.models import DeepLinear, linear_layers, symbolic_deep_linear
-from hpml.suites.forwards import uniform_input
+from hpml.course.models import DeepLinear, linear_layers, symbolic_deep_linear
+from hpml.course.suites.forwards import uniform_input
 from hpml.symbolic import EXECUTIONS, config
 
 NODES = (1000, 10_000, 50_000)

@@ -14,11 +14,11 @@ from typing import Any
 
 import torch
 
-from hpml.labs.catalogue import find
-from hpml.labs.lab_15_capstone.harness import waves
-from hpml.labs.lab_15_capstone.scripts import FAULTS, script, train_of
-from hpml.labs.lab_15_capstone.student_script import SIZES
-from tests.labs.lab_15.fixed import fixed
+from hpml.course.labs.catalogue import find
+from hpml.course.labs.lab_15_capstone.harness import waves
+from hpml.course.labs.lab_15_capstone.scripts import FAULTS, script, train_of
+from hpml.course.labs.lab_15_capstone.student_script import SIZES
+from tests.course.labs.lab_15.fixed import fixed
 
 LARGE = waves({**SIZES, "seed": 1, "drawn": 1})
 SEEDS = (0, 1, 2, 3)

@@ -20,11 +20,11 @@ WITH_A_KERNEL = {
         "from hpml.widgets import explore\nexplore(lambda n, w: n, n=[3, 4], w=['a', 'b'])"
     ],
     "question": [
-        "from hpml.labs import predict\npredict('How many?', unit='calls', key='axe')",
+        "from hpml.course import predict\npredict('How many?', unit='calls', key='axe')",
         "predict('Which?', choices=['one', 'two'], key='axe-two')",
     ],
     "tables": [
-        "from hpml.labs import check, progress, say\ncheck(lambda name: name)",
+        "from hpml.course import check, progress, say\ncheck(lambda name: name)",
         "display(progress(), say('`code` and **more**'))",
     ],
 }

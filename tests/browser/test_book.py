@@ -8,7 +8,7 @@ from typing import Any
 
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from hpml.release.book import write_book
+from hpml.course.release.book import write_book
 from hpml.widgets import execution_player
 from tests.browser.accessibility import violations
 

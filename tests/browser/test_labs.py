@@ -14,9 +14,9 @@ from typing import Any
 import nbformat
 import pytest
 
-from hpml.course.execute import result_texts
-from hpml.course.exercises.wrong_answers import wrong_answers
-from hpml.labs.catalogue import choice, exercises, find
+from hpml.course.labs.catalogue import choice, exercises, find
+from hpml.course.lesson.execute import result_texts
+from hpml.course.lesson.exercises.wrong_answers import wrong_answers
 from tests.browser.accessibility import violations
 from tests.notebooks.test_notebooks import UNTOUCHED, UNTOUCHED_OUTPUT
 
@@ -28,7 +28,7 @@ first_lab = pytest.mark.parametrize("lab", LABS[:1], indirect=True, ids=lambda p
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
-HEAD = "from hpml.labs import calibration, lab_head, predict; from hpml.widgets import explore"
+HEAD = "from hpml.course import calibration, lab_head, predict; from hpml.widgets import explore"
 ASK = "guess = predict('How long does one call take?', unit='us', key='call')"
 
 

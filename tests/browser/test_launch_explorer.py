@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-CELL = "from hpml.labs.lab_11_gpu_benchmarks.explorer import launch_explorer; launch_explorer()"
+CELL = (
+    "from hpml.course.labs.lab_11_gpu_benchmarks.explorer import launch_explorer; launch_explorer()"
+)
 
 
 def test_a_pair_of_times_is_chosen_by_mouse_and_by_keyboard(scratch: Any) -> None:

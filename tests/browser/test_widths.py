@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from hpml.course.small_graphs import ladder
+from hpml.course.lesson.small_graphs import ladder
 from hpml.symbolic import Input, SymbolicModel
 from hpml.widgets import execution_player, graph_browser, stepper
 from hpml.widgets.code_view.view import look

@@ -16,7 +16,7 @@ from typing import Any
 from hpml.bytecode.machine.decode import decode
 from hpml.bytecode.machine.machine import call
 from hpml.bytecode.machine.state import Frame, MachineState
-from hpml.sandbox.instructions import watch_instructions
+from hpml.bytecode.watching import watch_instructions
 
 Offsets = list[tuple[CodeType, int]]
 

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from hpml.base.files import course_folder
-from hpml.grading import GradingError
-from hpml.grading.find import Submission, find, lab_number
-from hpml.grading.grader import Grader
-from hpml.labs import catalogue
+from hpml.course.grading import GradingError
+from hpml.course.grading.find import Submission, find, lab_number
+from hpml.course.grading.grader import Grader
+from hpml.course.labs import catalogue
 
 _SUBMISSION = pytest.StashKey[Submission]()
 _SEED = pytest.StashKey[int]()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from hpml.grading.judge import Item
+from hpml.course.grading.judge import Item
 
 
 def test_exercise(graded: tuple[Item, int], record_property: Callable[[str, object], None]) -> None:

@@ -16,8 +16,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
 
-from hpml.course.execute import execute, result_texts
-from hpml.release.reading import length_of
+from hpml.course.lesson.execute import execute, result_texts
+from hpml.course.release.reading import length_of
 from tests.browser.chromium import chromium
 from tests.project.notebooks import SETUP
 from tests.project.sentences import long_sentences

@@ -33,7 +33,7 @@ def test_a_second_profiler_is_refused_and_the_hook_is_off_after_an_error() -> No
 def test_what_an_execution_does_between_layers_grows_with_the_depth_only_where_it_asks() -> None:
     import torch
 
-    from hpml.models import linear_layers, symbolic_deep_linear
+    from hpml.course.models import linear_layers, symbolic_deep_linear
 
     data = torch.rand(4, 4)
 

@@ -1,7 +1,9 @@
 """Which files of the package import which, read from the source: the layers, and circles.
 
-A file imports only from its own package and from packages of lower layers. The source is parsed,
-not run, so that an import inside a function or under ``TYPE_CHECKING`` counts as well.
+A file imports only from its own package and from packages of lower layers. All packages of the
+course are above all packages of the library, so no file of the library imports from the course.
+The source is parsed, not run, so that an import inside a function or under ``TYPE_CHECKING``
+counts as well.
 """
 
 from __future__ import annotations
@@ -14,18 +16,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-LAYERS = (
-    ("base", "sandbox"),
-    ("bytecode", "symbolic", "benchmark", "jit", "datasets"),
-    ("models", "profiling", "training", "runtimes", "doctor"),
+LIBRARY = (
+    ("base",),
+    ("bytecode", "symbolic", "benchmark", "jit"),
+    ("profiling", "widgets"),
+)
+COURSE = (
+    ("sandbox", "datasets"),
+    ("models", "training", "runtimes", "doctor"),
     ("suites",),
-    ("course", "widgets", "server"),
+    ("lesson", "server"),
     ("labs",),
     ("grading", "release"),
-    ("cli",),
-    ("__main__",),
 )
-_LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+LEVEL = {
+    name: level
+    for level, names in enumerate(
+        (
+            *LIBRARY,
+            *(tuple(f"course.{name}" for name in names) for names in COURSE),
+            ("course",),  # what every notebook imports
+            ("cli",),
+            ("__main__",),
+        )
+    )
+    for name in names
+}
 
 
 def violations(root: Path) -> list[str]:
@@ -35,13 +51,13 @@ def violations(root: Path) -> list[str]:
     for module, path in files.items():
         where = path.relative_to(root).as_posix()
         package = _package(module)
-        if package not in _LEVEL and package != "hpml":
+        if package not in LEVEL and package != "hpml":
             found.append(f"{where}: {package} is in no layer; give it one in tests/project")
             continue
         for line, name in _imports(module, path):
             target = _package(_longest(name, files))
             # The package's own __init__ ("hpml") is below everything: it may import nothing.
-            allowed = _LEVEL.get(target, len(LAYERS)) < _LEVEL.get(package, -1)
+            allowed = LEVEL.get(target, len(LEVEL)) < LEVEL.get(package, -1)
             if target not in ("", package, "hpml") and not allowed:
                 found.append(f"{where}:{line}: {package} imports {target}")
     return found
@@ -70,7 +86,9 @@ def _files(root: Path) -> dict[str, Path]:
 
 
 def _package(module: str) -> str:
-    return module.split(".")[1] if "." in module else module
+    """Return the package of a module: ``base``, or ``course.labs`` in the second half."""
+    _, *parts = module.split(".")
+    return ".".join(parts[: 2 if parts[:1] == ["course"] else 1]) or module
 
 
 def _longest(name: str, files: dict[str, Path]) -> str:

@@ -1,7 +1,8 @@
 """Every text that the library can show, in one page, to be read and edited in one sitting.
 
-``python -m tests.project.messages [hpml/grading ...]`` prints them by file and line: the strings
-with a space in them that are no docstring. Values that are filled in are shown as ``{}``.
+``python -m tests.project.messages [hpml/course/grading ...]`` prints them by file and
+line: the strings with a space in them that are no docstring. Values that are filled in are shown
+as ``{}``.
 """
 
 from __future__ import annotations

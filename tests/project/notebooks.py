@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 from nbstripout import strip_output
 
-from hpml.release.reading import length_of
+from hpml.course.release.reading import length_of
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_CELL = 15

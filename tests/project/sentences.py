@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hpml.release.reading import count_words, prose
+from hpml.course.release.reading import count_words, prose
 
 
 def long_sentences(markdown: str, at_most: int = 25) -> list[str]:

@@ -34,8 +34,15 @@ print(*sorted(tops - set(sys.stdlib_module_names) - {{"hpml"}}))
 @pytest.mark.parametrize(
     "module",
     [
-        *("hpml", "hpml.base", "hpml.base.style", "hpml.bytecode", "hpml.cli", "hpml.doctor"),
-        *("hpml.labs", "hpml.server"),
+        *(
+            "hpml",
+            "hpml.base",
+            "hpml.base.style",
+            "hpml.bytecode",
+            "hpml.cli",
+            "hpml.course.doctor",
+        ),
+        *("hpml.course.labs", "hpml.course.server"),
     ],
 )
 def test_importing_it_loads_only_the_standard_library_and_hpml(module: str) -> None:
@@ -44,8 +51,8 @@ def test_importing_it_loads_only_the_standard_library_and_hpml(module: str) -> N
 
 def test_no_room_of_a_lab_loads_torch_before_it_is_used() -> None:
     # The grader imports a room's exercises for every submission.
-    rooms = sorted(path.name for path in (ROOT / "hpml" / "labs").glob("lab_*"))
-    lines = [f"import hpml.labs.{name}.exercises" for name in rooms]
+    rooms = sorted(path.name for path in (ROOT / "hpml" / "course" / "labs").glob("lab_*"))
+    lines = [f"import hpml.course.labs.{name}.exercises" for name in rooms]
     assert len(rooms) >= 6
     assert run("\n".join([*lines, "print('torch' in sys.modules)"])) == "False"
 
@@ -100,9 +107,9 @@ def test_the_ground_floor_runs_on_newer_pythons_with_nothing_installed(version: 
     if python is None:
         pytest.skip(f"needs python{version} on the search path or under pyenv")
     code = (
-        "import hpml.cli, hpml.doctor, hpml.base.style\n"
+        "import hpml.cli, hpml.course.doctor, hpml.base.style\n"
         "from hpml.base import Table, environment_record, published\n"
         "print(Table(['a'], [[1]])); environment_record(); published('deep_linear_cpu')\n"
-        "hpml.doctor.report()"
+        "hpml.course.doctor.report()"
     )
     assert run(code, python).splitlines()[-1].strip() == "1"

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from hpml.course.execute import labs
-from hpml.grading import CannotIsolate
-from hpml.grading.sandbox import require_isolation
+from hpml.course.grading import CannotIsolate
+from hpml.course.grading.sandbox import require_isolation
+from hpml.course.lesson.execute import labs
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "INSTRUCTORS.md").read_text(encoding="utf-8")

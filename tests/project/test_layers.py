@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.layers import LAYERS, first_circle, violations
+from tests.project.layers import LEVEL, first_circle, violations
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_FILES = 15
+EMPTY = [f"{folder}__init__.py" for folder in ("", "base/", "widgets/", "course/", "course/labs/")]
 
 
 def test_every_file_imports_only_from_its_own_package_and_from_below() -> None:
@@ -17,11 +18,11 @@ def test_every_file_imports_only_from_its_own_package_and_from_below() -> None:
 
 def test_contributing_names_the_packages_from_the_lowest_layer_up() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    cells = re.findall(r"(?m)^\| (`\w+`(?:, `\w+`)*) \|", text)
-    named = [name for cell in cells for name in re.findall(r"\w+", cell)]
-    level = {name: number for number, names in enumerate(LAYERS) for name in names}
-    assert sorted(named) == sorted(name for name in level if (ROOT / "hpml" / name).is_dir())
-    assert [level[name] for name in named] == sorted(level[name] for name in named)
+    cells = re.findall(r"(?m)^\| (`[\w.]+`(?:, `[\w.]+`)*) \|", text)
+    named = [name for cell in cells for name in re.findall(r"[\w.]+", cell)]
+    folders = [name for name in LEVEL if (ROOT / "hpml" / name.replace(".", "/")).is_dir()]
+    assert sorted(named) == sorted(set(folders) - {"course"})
+    assert [LEVEL[name] for name in named] == sorted(LEVEL[name] for name in named)
 
 
 def tree(root: Path, files: dict[str, str]) -> Path:
@@ -35,22 +36,31 @@ def tree(root: Path, files: dict[str, str]) -> Path:
 @pytest.mark.parametrize(
     ("file", "source", "message"),
     [
-        ("base/a.py", "import hpml.models", "hpml/base/a.py:1: base imports models"),
-        ("base/a.py", "from hpml import models", "base imports models"),
-        ("base/deep/a.py", "from ...models import b", "base imports models"),
-        ("base/deep/a.py", "from ... import models", "base imports models"),
-        ("doctor.py", "from .models import b", "doctor imports models"),
-        ("base/a.py", "def f():\n    import hpml.models", "hpml/base/a.py:2: base imports models"),
-        ("base/a.py", "import importlib\nimportlib.import_module('hpml.models.b')", "models"),
+        ("base/a.py", "import hpml.widgets", "hpml/base/a.py:1: base imports widgets"),
+        ("base/a.py", "from hpml import widgets", "base imports widgets"),
+        ("base/deep/a.py", "from ...widgets import b", "base imports widgets"),
+        ("base/deep/a.py", "from ... import widgets", "base imports widgets"),
+        (
+            "base/a.py",
+            "def f():\n    import hpml.widgets",
+            "hpml/base/a.py:2: base imports widgets",
+        ),
+        ("base/a.py", "import importlib\nimportlib.import_module('hpml.widgets.b')", "widgets"),
+        ("widgets/a.py", "from hpml.course import labs", "widgets imports course.labs"),
+        ("widgets/a.py", "from hpml.course import check", "widgets imports course"),
+        ("widgets/a.py", "import hpml.course.labs.b", "widgets imports course.labs"),
+        ("course/doctor.py", "from hpml.course.labs import b", "course.doctor imports course.labs"),
+        ("course/labs/a.py", "from hpml.course import check", "course.labs imports course"),
         ("__init__.py", "from hpml.base import Table", "hpml imports base"),
         ("cellar/a.py", "", "cellar is in no layer"),
+        ("course/cellar/a.py", "", "course.cellar is in no layer"),
     ],
 )
 def test_a_planted_violation_is_found(tmp_path: Path, file: str, source: str, message: str) -> None:
     found = violations(
         tree(
             tmp_path,
-            {"__init__.py": "", "models/__init__.py": "", "base/__init__.py": "", file: source},
+            {**dict.fromkeys(EMPTY, ""), file: source},
         )
     )
     assert len(found) == 1

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from hpml.release.reading import count_words, length_of
+from hpml.course.release.reading import count_words, length_of
 
 
 def test_the_core_and_what_goes_further_are_counted_apart() -> None:

@@ -64,7 +64,7 @@ def test_commands_work_without_a_clone(command: list[str], installed: Path, tmp_
 def test_lab_writes_the_course_beside_and_overwrites_nothing(
     installed: Path, tmp_path: Path
 ) -> None:
-    program = "from hpml.server import own_course; print(own_course())"
+    program = "from hpml.course.server import own_course; print(own_course())"
 
     def written() -> subprocess.CompletedProcess[str]:
         return run_with(installed, tmp_path, "-c", program)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from hpml.base.drawing import dataflow
-from hpml.course.small_graphs import ladder
+from hpml.course.lesson.small_graphs import ladder
 from hpml.widgets import Animation, execution_player
 from hpml.widgets.player.executions import lazy_steps, ordered_steps
 from tests.widgets.test_animation import marked

@@ -1,0 +1,55 @@
+"""Choose a data set by its name, or the first one that is present."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from hpml.base.errors import describe
+from hpml.base.files import course_folder
+from hpml.course.datasets.dataset import Dataset, DatasetError
+from hpml.course.datasets.digits import digits
+from hpml.course.datasets.tiny_imagenet import tiny_imagenet
+
+DATASETS = ("tiny-imagenet", "digits")
+
+
+def dataset_by_name(name: str) -> Dataset:
+    """Return a data set by its name, or Tiny ImageNet from a folder.
+
+    Args:
+        name: one of `DATASETS` or a folder; "tiny-imagenet" is ``data/tiny-imagenet-200``.
+
+    Raises:
+        DatasetError: if `name` is neither a data set nor a folder, or the data set is broken.
+
+    >>> dataset_by_name("digits").name
+    'digits'
+    """
+    if name == "digits":
+        return digits()
+    if name == "tiny-imagenet":
+        return tiny_imagenet(_default_folder())
+    if isinstance(name, str | os.PathLike) and os.path.isdir(name):
+        return tiny_imagenet(name)
+    raise DatasetError(
+        f"data: expected one of {', '.join(DATASETS)} or the folder of Tiny ImageNet, "
+        f"got {describe(name)}."
+    )
+
+
+def first_present() -> Dataset:
+    """Return Tiny ImageNet if ``data/tiny-imagenet-200`` exists, otherwise the digits.
+
+    Raises:
+        DatasetError: if the folder exists but is broken.
+
+    >>> first_present().name in DATASETS
+    True
+    """
+    path = _default_folder()
+    return tiny_imagenet(path) if path.is_dir() else digits()
+
+
+def _default_folder() -> Path:
+    return course_folder() / "data" / "tiny-imagenet-200"

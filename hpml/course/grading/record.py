@@ -1,0 +1,254 @@
+"""Step 4: sign and save the `Report`, and apply the instructor's overrides.
+
+A forged record does not count. The key is beside the records, outside every sandbox.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import hmac
+import inspect
+import io
+import json
+import platform
+import secrets
+import sys
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import hpml
+from hpml.base.errors import describe
+from hpml.base.files import write_atomically
+from hpml.course.grading import BadRequest
+from hpml.course.grading.find import Submission, names_of, one_form
+from hpml.course.grading.judge import Item, blank, harmless, points
+from hpml.course.lesson.exercises.exercise import Choice, Exercise
+from hpml.course.lesson.exercises.wrong_answers import wrong_answers
+
+GRADER = f"hpml {hpml.__version__}, grading 10, Python {platform.python_version()}"
+"""The grader's version. The number is raised when a submission could be graded differently."""
+
+_KEY_BYTES = 32
+_LONGEST = 200
+
+
+@dataclass(frozen=True)
+class Report:
+    """The result of one submission: every exercise of the graded labs, in order."""
+
+    name: str  # of its folder or notebook
+    items: tuple[Item, ...]
+    seed: int  # known to the instructor only
+    isolation: str = "none"
+
+    @property
+    def earned(self) -> float:
+        """The points earned in core exercises."""
+        return round(sum(item.score for item in self.items if item.core), 6)
+
+    @property
+    def extra(self) -> float:
+        """The bonus points earned."""
+        return round(sum(item.score for item in self.items if not item.core), 6)
+
+    @property
+    def score(self) -> float:
+        """All points earned."""
+        return round(self.earned + self.extra, 6)
+
+    @property
+    def worth(self) -> float:
+        """The most points of the core exercises."""
+        return round(sum(item.most for item in self.items if item.core), 6)
+
+    @property
+    def total(self) -> str:
+        """The points in words: ``"7 of 9 points and 1 bonus point"``."""
+        text = f"{points(self.earned)} of {points(self.worth)} points"
+        if not self.extra:
+            return text
+        return f"{text} and {points(self.extra)} bonus point{'' if self.extra == 1 else 's'}"
+
+    @property
+    def shown(self) -> str:
+        """The name, escaped so that it fits on one line of a table."""
+        return harmless(self.name).replace("\n", "\\n").replace("\t", "\\t")
+
+    def __getitem__(self, name: str) -> Item:
+        return {item.name: item for item in self.items}[name]
+
+
+def from_plain(data: Mapping[str, Any]) -> Report:
+    """Return the report that `dataclasses.asdict` and JSON made plain."""
+    return Report(**{**data, "items": tuple(Item(**item) for item in data["items"])})
+
+
+def file_name(name: str, labs: str, ending: str) -> str:
+    """Return the name of a file about a submission, shortened where that is too long."""
+    if len(name.encode("utf-8", "surrogateescape")) > _LONGEST:
+        name = name[:40] + "-" + hashlib.sha256(ascii(name).encode()).hexdigest()
+    return f"{name}.{labs}.{ending}"
+
+
+class Records:
+    """The records of a class, each valid for the same notebooks, exercises, seed and grader."""
+
+    def __init__(
+        self,
+        reports: Path,
+        labs: Sequence[str],
+        exercises: Iterable[Exercise | Choice],
+        seed: int | None,
+    ) -> None:
+        self._folder = reports / ".records"
+        self._labs = "-".join(labs)
+        self._common = {"exercises": [*map(_version, exercises)], "grader": GRADER, "seed": seed}
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it contains the seeds
+        key = self._folder / "key"
+        if not key.is_file() or key.stat().st_size < _KEY_BYTES:
+            key.touch(mode=0o600)
+            key.write_bytes(secrets.token_bytes(_KEY_BYTES))
+        self._key = key.read_bytes()
+
+    def read(self, submission: Submission, *, any_version: bool) -> tuple[Report | None, bool]:
+        """Return the valid report of an earlier run, if any, and whether its record is genuine."""
+        name = submission.name
+        try:
+            text = self._path(name).read_text(encoding="utf-8")
+        except OSError:
+            return None, True
+        try:
+            data = json.loads(text)
+            if not hmac.compare_digest(data["signature"], self._signature(name, data["body"])):
+                return None, False
+            body = json.loads(data["body"])
+            if any_version or body["bound"] == self._bound(submission):
+                return from_plain(body["report"]), True
+            return None, True
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return None, False
+
+    def write(self, submission: Submission, report: Report) -> None:
+        """Write the record of a report."""
+        if any(item.status == "not graded" for item in report.items):
+            return
+        body = json.dumps({"bound": self._bound(submission), "report": asdict(report)})
+        text = json.dumps({"body": body, "signature": self._signature(report.name, body)}, indent=1)
+        write_atomically(self._path(report.name), text + "\n")
+
+    def _bound(self, submission: Submission) -> dict[str, Any]:
+        return {"notebooks": list(submission.fingerprints), **self._common}
+
+    def _path(self, name: str) -> Path:
+        return self._folder / file_name(name, self._labs, "json")
+
+    def _signature(self, name: str, body: str) -> str:
+        # Labs and name are signed too: a record of other labs or another student is not valid.
+        text = json.dumps([self._labs, name, body]).encode()
+        return hmac.new(self._key, text, hashlib.sha256).hexdigest()
+
+
+def _version(entry: Exercise | Choice) -> str:
+    """Return a hash of everything that could change how an exercise is graded."""
+    if isinstance(entry, Choice):
+        return repr(entry)
+    functions = [entry.cases, entry.judge, entry.arguments, entry.observe]
+    modules = {function.__module__ for function in functions}
+    parts = [inspect.getsource(sys.modules[module]) for module in sorted(modules)]
+    parts += [wrong.source for wrong in wrong_answers(entry)]
+    parts.append(repr((entry.name, entry.worth, entry.core, entry.forbids, entry.seconds)))
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+_COLUMNS = ("student", "exercise", "points", "comment")
+
+Overrides = Mapping[tuple[str, str], tuple[float, str]]
+"""Points and comments given by the instructor, by student and exercise (``"06.1"``)."""
+
+
+def read_overrides(
+    kept: Path,
+    more: Path | None,
+    students: Collection[str],
+    exercises: Iterable[Exercise | Choice],
+) -> Overrides:
+    """Return the overrides in the file `more` and save them at `kept`; or the saved ones."""
+    if more is None:
+        return _read(kept) if kept.is_file() else {}
+    given = _read(more)
+    most = {item.place: item.most for item in map(blank, exercises)}
+    for (who, exercise), (score, _) in given.items():
+        if who not in students or not score <= most.get(exercise, -1):
+            raise BadRequest(
+                f"--override: {who}, {exercise}, {score:g}: expected a name of the table's first "
+                "column, the number of an exercise such as 06.1, and at most its points."
+            )
+    write_atomically(kept, written_csv([_COLUMNS, *([*key, *given[key]] for key in given)]))
+    return given
+
+
+def overridden(report: Report, given: Overrides) -> Report:
+    """Return the report with the overrides applied."""
+    items = []
+    for item in report.items:
+        found = [given.get((name, item.place)) for name in names_of(report.name)]
+        score_and_comment = found[0] or found[1]
+        items.append(_overridden(item, *score_and_comment) if score_and_comment else item)
+    return replace(report, items=tuple(items))
+
+
+def _overridden(item: Item, score: float, comment: str) -> Item:
+    if score >= item.most:  # what the grader found wrong no longer holds
+        item = replace(item, status="right", text=comment, mistake="")
+    else:
+        text = "\n".join(filter(None, (comment, item.text)))
+        item = replace(item, status="partly right" if score > 0 else "wrong", text=text)
+    item = replace(item, of={"instructor": item.most}, parts={"instructor": score})
+    return item.with_note("Its points were given by the instructor.")
+
+
+def _read(path: Path) -> Overrides:
+    found = {}
+    for number, row in enumerate(read_csv(path), start=2):
+        try:
+            score = float(row["points"].replace(",", "."))
+            if not score >= 0:
+                raise ValueError
+            exercise = row["exercise"].zfill(4)  # a spreadsheet turns 06.1 into 6.1
+            found[one_form(row["student"]), exercise] = score, row.get("comment", "")
+        except (KeyError, ValueError):
+            raise BadRequest(
+                f"{describe(str(path))}, line {number}: expected the columns "
+                f"{', '.join(_COLUMNS)}, the points a number from 0."
+            ) from None
+    return found
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file as spreadsheets save it, by column name."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        first = text.partition("\n")[0]
+        rows = [*csv.DictReader(io.StringIO(text, ""), delimiter=max(",;\t", key=first.count))]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise BadRequest(
+            f"{describe(str(path))} cannot be read, expected the text of a CSV file in UTF-8: "
+            f"{error}."
+        ) from None
+    found = [{key.strip(): (row[key] or "").strip() for key in row if key} for row in rows]
+    return [row for row in found if any(row.values())]
+
+
+def written_csv(rows: Iterable[Sequence[object]]) -> str:
+    """Return rows as the text of a CSV file."""
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows(map(cell, row) for row in rows)
+    return stream.getvalue()
+
+
+def cell(value: object) -> str:
+    """Format a value for a cell."""
+    return points(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,105 @@
+"""Step 5: show a report as a table, as a page for the student, and as a file for Gradescope.
+
+A report has all exercises; one without an answer has 0 points and the reason.
+
+Source of the format: https://gradescope-autograders.readthedocs.io/en/latest/specs/
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import json
+import os
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from hpml.base.files import write_atomically
+from hpml.base.tables import Table
+from hpml.course.grading.find import student
+from hpml.course.grading.judge import Item, harmless, points
+from hpml.course.grading.record import GRADER, Report, file_name
+
+
+def as_table(report: Report) -> Table:
+    """Return a report as a table, one row per exercise."""
+    rows = [
+        [item.title, item.out_of, ", ".join(_by_part(item)), item.status, _line(item)]
+        for item in report.items
+    ]
+    columns = ["exercise", "points", "parts", "status", "what is wrong"]
+    title, caption = f"{report.shown}: {report.total}", f"isolation: {report.isolation}"
+    return Table(columns, rows, title=title, caption=caption)
+
+
+def write_gradescope(report: Report, path: str | os.PathLike[str]) -> None:
+    """Write the report as Gradescope's ``results.json``, atomically."""
+    tests = [
+        {
+            "name": item.title,
+            "number": item.place,
+            "score": item.score,
+            "max_score": item.most if item.core else 0,
+            "status": "passed" if item.right else "failed",
+            "output": _details(item) or "Right.",
+            "visibility": "visible",
+        }
+        for item in report.items
+    ]
+    output = f"{report.total}. Graded by {GRADER}."
+    data = {"score": report.score, "output": output, "visibility": "visible", "tests": tests}
+    write_atomically(path, json.dumps(data, indent=2) + "\n")
+
+
+def write_page(report: Report, folder: Path, labs: str) -> None:
+    """Write ``NAME.LABS.html``, the page for one student."""
+    write_atomically(folder / file_name(report.name, labs, "html"), page(report))
+
+
+def write_feedback_zip(reports: Sequence[Report], path: str | os.PathLike[str]) -> None:
+    """Write the students' pages into a zip for the bulk feedback upload of Canvas and Moodle.
+
+    They recognise a student by the file name, which is that of the downloaded submission.
+    """
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for report in reports:
+            name = student(report.name)
+            inside = f"{name}.html" if name != report.name else f"{name}/feedback.html"
+            archive.writestr(harmless(inside), page(report))
+    write_atomically(path, stream.getvalue())
+
+
+def page(report: Report) -> str:
+    """Return the page for one student as HTML."""
+    parts = []
+    for item in report.items:
+        head = html.escape(f"{item.title}: {item.status}, {item.out_of} points")
+        parts.append(f"<h2>{head}</h2>\n<pre>{html.escape(_details(item))}</pre>")
+    title = html.escape(f"{report.shown}: {report.total}")
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f"</head>\n<body><h1>{title}</h1>\n" + "\n".join(parts) + "</body></html>\n"
+    )
+
+
+def _details(item: Item) -> str:
+    """Return the message for the student about an exercise."""
+    text = "\n".join([*_by_part(item), item.text])
+    return (text + (f"\n\nIt printed:\n{item.printed}" if item.printed else "")).strip()
+
+
+def _line(item: Item) -> str:
+    text = "  ".join(line.strip() for line in item.text.split("\n\n")[0].splitlines())
+    return text if len(text) <= 160 else text[:157] + "..."
+
+
+def _by_part(item: Item) -> list[str]:
+    """Return the points of each part, if there are several: ``"deep 0 of 1"``."""
+    if len(item.of) < 2:
+        return []
+    return [
+        f"{part} {points(item.parts.get(part, 0.0))} of {points(most)}"
+        for part, most in item.of.items()
+    ]

@@ -1,0 +1,117 @@
+"""The catalogue of labs and exercises, found by folder and imported on use.
+
+A lab is a folder ``hpml/course/labs/lab_NN_name`` with a module ``exercises`` and a file
+``texts.toml``, which contains the texts of its hints and its explanation.
+
+>>> [exercise.name for exercise in exercises("05")]
+['topological_order', 'dead_nodes', 'propagate_shapes']
+>>> find("topological_order").lab
+'05'
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib
+import random
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hpml.base.errors import describe
+from hpml.course.lesson.errors import LabError
+from hpml.course.lesson.exercises.exercise import Choice, Exercise
+from hpml.course.lesson.exercises.wrong_answers import read_packed
+from hpml.course.lesson.explanation import Explanation
+
+_FOLDERS: dict[str, Path] = {
+    path.name[4:6]: path
+    for path in sorted(Path(__file__).parent.glob("lab_[0-9][0-9]_*"))
+    if (path / "__init__.py").is_file()
+}
+
+LABS: tuple[str, ...] = tuple(_FOLDERS)
+"""The numbers of the labs: ``("00", "01", ...)``."""
+
+EDITION = ""
+"""A word such as ``"2027"`` that seeds the order of each explanation's experiments."""
+
+
+def exercises(lab: str) -> tuple[Exercise, ...]:
+    """Return the exercises of a lab, in the order of its notebook."""
+    folder, hints = _folder(lab), texts(lab).get("hints", {})
+    part = importlib.import_module(f"hpml.course.labs.{folder.name}.exercises")
+    return tuple(
+        replace(
+            each,
+            lab=lab,
+            number=number,
+            wrong_answers=folder / "wrong_answers" / f"{each.name}.py",
+            hints={name: tuple(given) for name, given in hints.get(each.name, {}).items()},
+        )
+        for number, each in enumerate(part.EXERCISES, start=1)
+    )
+
+
+def choice(lab: str) -> Choice:
+    """Return the graded item of a lab's explanation, numbered after the last exercise."""
+    end = explanation(lab)
+    return Choice(lab, len(exercises(lab)) + 1, end.best_number, len(end.experiments))
+
+
+def explanation(lab: str) -> Explanation:
+    """Return the explanation that ends a lab."""
+    words = texts(lab)["explanation"]
+    experiments = [(each["do"], each["shows"]) for each in words["experiments"]]
+    best, _ = experiments[words["best"] - 1]
+    if EDITION:
+        random.Random(f"{EDITION} {lab}").shuffle(experiments)
+    return Explanation(words["question"], tuple(words["claims"]), dict(experiments), best)
+
+
+def find(name: str, lab: str | None = None) -> Exercise:
+    """Return the exercise whose function has this name.
+
+    >>> find("toplogical_order")
+    Traceback (most recent call last):
+    hpml.course.lesson.errors.LabError: There is no exercise called 'toplogical_order'. ...
+    """
+    known = [each for number in (LABS if lab is None else (lab,)) for each in exercises(number)]
+    for exercise in known:
+        if exercise.name == name:
+            return exercise
+    names = [exercise.name for exercise in known]
+    near = difflib.get_close_matches(str(name)[:100], names, n=3, cutoff=0.6)
+    where = "" if lab is None else f" in lab {lab}"
+    if name == "<lambda>":
+        raise LabError("A check finds an exercise by the name after `def`; a lambda has none.")
+    advice = (
+        f"Did you mean {' or '.join(near)}? A check finds it by the name after `def`."
+        if near
+        else "Expected the name in the exercise's title."
+    )
+    raise LabError(f"There is no exercise called {describe(name)}{where}. {advice}")
+
+
+def _folder(lab: str) -> Path:
+    if lab not in _FOLDERS:
+        raise LabError(
+            f"Lab {describe(lab)} has no exercises; expected one of {', '.join(LABS) or 'none'}."
+        )
+    return _FOLDERS[lab]
+
+
+@functools.cache
+def texts(lab: str) -> Any:
+    """Return the contents of a lab's ``texts.toml``, without line breaks in the texts."""
+    return _on_one_line(tomllib.loads(read_packed(_folder(lab) / "texts.toml")))
+
+
+def _on_one_line(words: Any) -> Any:
+    if isinstance(words, dict):
+        return {key: _on_one_line(value) for key, value in words.items()}
+    if isinstance(words, list):
+        return [_on_one_line(value) for value in words]
+    return " ".join(words.split()) if isinstance(words, str) else words

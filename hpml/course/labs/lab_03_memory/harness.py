@@ -1,0 +1,101 @@
+"""The harness of lab 03: builds arguments (objects, arrays, networks), observes results."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hpml.course.sandbox.allocations import peak_of
+
+_created: list[Any] = []
+"""The objects of the last call, including those that were not passed to it."""
+
+
+class Node:
+    """An object that refers to up to three others and can be neither compared nor hashed."""
+
+    __slots__ = ("first", "second", "third")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError("these objects cannot be compared with ==; use `is` or id()")
+
+
+def objects(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return objects that refer to each other as in ``refers``, without the ``hidden`` ones."""
+    sys.setrecursionlimit(1000)  # Python's own; another cell may have raised it
+    types = {"list": list, "dict": dict, "node": Node}
+    _created[:] = [types[kind]() for kind in data["kinds"]]
+    for each, places in zip(_created, data["refers"], strict=True):
+        others = [_created[place] for place in places]
+        if isinstance(each, list):
+            each += others
+        elif isinstance(each, dict):
+            each.update(enumerate(others))
+        else:
+            for name, other in zip(Node.__slots__, others, strict=False):
+                setattr(each, name, other)
+    hidden = set(data["hidden"])
+    return {"objects": [each for place, each in enumerate(_created) if place not in hidden]}
+
+
+def observed_cycle(result: Any, arguments: Mapping[str, Any]) -> Any:
+    """Return the numbers of the returned objects; -1 for an unknown object."""
+    if type(result) not in (list, tuple):
+        return {"cycle": f"a {type(result).__name__}"}
+    places = {id(each): place for place, each in enumerate(_created)}
+    return {"cycle": [places.get(id(each), -1) for each in result]}
+
+
+def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an array of the floats in `data`, repeated up to its ``length``."""
+    import numpy as np
+
+    return {
+        "x": np.resize(np.array(data["x"], dtype=np.float64), data.get("length", len(data["x"])))
+    }
+
+
+def in_place(result: Any, arguments: Mapping[str, Any]) -> Any:
+    """Return the start of the array, whether it was returned, and the peak of new memory."""
+    x = arguments["x"]
+    return {"x": x[:100], "returned": result is x, "peak": _peak[0]}
+
+
+_peak = [0]
+
+
+def _traced(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+    """Call a function; for a long array, also record the peak of Python's allocations."""
+    _peak[0] = 0
+    (x,) = arguments.values()  # the name of the parameter may vary
+    if len(x) < 1000:
+        return function(**arguments)
+    # An uncounted call first, because it may import modules.
+    function(**{name: value.copy() for name, value in arguments.items()})
+    result, _peak[0] = peak_of(function, arguments)
+    return result
+
+
+# An observer runs after the call and would miss memory that was freed again.
+in_place.through = _traced  # type: ignore[attr-defined]
+
+
+def network(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a network and an input, as described in `data`."""
+    import torch
+
+    dtype = getattr(torch, data["dtype"])
+    layers = []
+    for name, *sizes in data["layers"]:
+        kind = getattr(torch.nn, name)
+        if sizes:
+            inputs, outputs, trained = sizes
+            with torch.random.fork_rng(devices=[]):  # keep the notebook's random state
+                layer = kind(inputs, outputs, dtype=dtype).requires_grad_(trained)
+        else:
+            layer = kind()
+        layers.append(layer)
+    x = torch.zeros(data["shape"], dtype=dtype)
+    return {"model": torch.nn.Sequential(*layers), "x": x}

@@ -1,0 +1,103 @@
+"""The lecture's loops in C, and the numbers for the roofline plot."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from hpml.base.page import Page, say
+from hpml.benchmark import seconds_at
+from hpml.course.labs.lab_08_fusion_and_compilers.exercises import count_bytes
+from hpml.course.lesson.racing import answering, race
+from hpml.jit import JitError, Limits, Work, build_extension
+
+C_SOURCE = """\
+#include <Python.h>
+#define ALL for (Py_ssize_t i = 0; i < n; i++) for (Py_ssize_t j = 0; j < m; j++)
+
+void three_loops(const float *x, const float *y, float *xy, Py_ssize_t n, Py_ssize_t m)
+{
+    ALL xy[i * m + j] = x[i] * y[j];
+    ALL xy[i * m + j] = xy[i * m + j] * 100;
+    ALL xy[i * m + j] = xy[i * m + j] + 10;
+}
+
+void one_loop(const float *x, const float *y, float *xy, Py_ssize_t n, Py_ssize_t m)
+{
+    ALL xy[i * m + j] = x[i] * y[j] * 100 + 10;
+}
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "loops_in_c", NULL, -1};
+PyMODINIT_FUNC PyInit_loops_in_c(void) { return PyModule_Create(&definition); }
+"""
+
+
+def loops_in_c() -> tuple[dict[str, Callable[..., None]], Page]:
+    """Return the lecture's loops as functions of float32 arrays, or none without a compiler."""
+    try:
+        module = build_extension(C_SOURCE, "loops_in_c")
+    except JitError as error:
+        return {}, say(f"The loops in C are left out: {str(error).splitlines()[0]}")
+    library = ctypes.CDLL(str(module.__file__))
+    kernels = {"three loops, C": library.three_loops, "one loop, C": library.one_loop}
+    runs: dict[str, Callable[..., None]]
+    runs = {name: partial(_call, kernel) for name, kernel in kernels.items()}
+    return runs, say("The loops in C were built.")
+
+
+def _call(kernel: Callable[..., object], x: Any, y: Any, xy: Any) -> None:
+    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (x, y, xy)]
+    kernel(*pointers, *map(ctypes.c_ssize_t, xy.shape))
+
+
+def bytes_of(
+    bytes_moved: Callable[..., Any],
+    ops: Sequence[tuple[str, Sequence[str]]],
+    shapes: Mapping[str, Sequence[int]],
+) -> tuple[int, int, str]:
+    """Return the bytes of the operations one by one and in one loop, and whose function it used."""
+    right = count_bytes(ops, shapes, False), count_bytes(ops, shapes, True)
+    yours = {"bytes_moved": lambda: [bytes_moved(ops, shapes, fused) for fused in (False, True)]}
+    ready = answering(yours, right)
+    return *right, "your bytes_moved" if ready else "the lab, until bytes_moved is written"
+
+
+def filled(kernel: Callable[..., Any], given: Sequence[Any], out: Any) -> Any:
+    """Return the first rows that a kernel writes into `out`, or None if it wrote nothing."""
+    import numpy as np
+
+    out.fill(np.nan)
+    kernel(*given, out)
+    return None if np.isnan(out).all() else out[:50]
+
+
+def limits_and_works(
+    runs: Mapping[str, Callable[[], object]],
+    counts: Mapping[str, tuple[float, float]],
+    megabytes: int,
+) -> tuple[Limits, dict[str, Work]]:
+    """Measure kernels, the machine's limits and PyTorch's matrix product in the same rounds.
+
+    `counts` are the operations and bytes of each kernel. The bandwidth is that of copying an array
+    or of changing one in place, whichever is faster, and the peak that of a matrix product.
+    """
+    import numpy as np
+    import torch
+
+    source = np.ones(megabytes * 2**20 // 4, np.float32)
+    target = np.empty_like(source)
+    small, large = (torch.rand(size, size) for size in (512, 768))
+    raced = race({
+        **runs,
+        "copying": lambda: np.copyto(target, source),
+        "scaling": lambda: np.multiply(target, 2, out=target),
+        "torch.mm": lambda: small @ small,
+        "larger": lambda: large @ large,
+    })  # fmt: skip
+    seconds = {name: times[0] for name, times in seconds_at({0: raced}).items()}
+    counts = {**counts, "torch.mm": (2 * 512**3, 3 * 512**2 * 4)}
+    works = {name: Work(*counts[name], seconds[name]) for name in counts}
+    peak = max(works["torch.mm"].speed, 2 * 768**3 / seconds["larger"])
+    return Limits(2 * source.nbytes / min(seconds["copying"], seconds["scaling"]), peak), works

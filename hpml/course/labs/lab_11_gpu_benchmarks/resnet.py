@@ -1,0 +1,130 @@
+"""The toy ResNet's times: their growth with the image size, and the launch model behind it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from hpml.base import style
+from hpml.base.charts import Line, lines, show
+from hpml.base.files import recorded
+from hpml.base.page import Page
+from hpml.base.tables import Table
+from hpml.benchmark import Ratio
+from hpml.course.suites import peer
+from hpml.course.suites.forwards import BASELINE, COMPILED
+from hpml.course.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
+from hpml.course.suites.running import environment_line
+from hpml.course.suites.toy_resnet import ToyResNetResult, published_fit, usual
+from hpml.profiling import LaunchFit, ProfilingError
+
+GPU, RECORDED = "RTX 3080, published", "H100, recorded"
+
+
+def ways(device: str, *, compiled: bool = False) -> list[str]:
+    """Return the executions to compare with the hand-written network on this device."""
+    available = [*usual(device), *([COMPILED] if compiled else [])]
+    others = [name for name in (COMPILED, CUDA_GRAPHS) if name in available]
+    return ["codegen", "inlined", *peer.names(), *others]
+
+
+def times_of(result: ToyResNetResult) -> dict[str, dict[int, float]]:
+    """Return the measured and published seconds of a forward, by name and resolution."""
+    measured, published = result.times(), published_times(TOY_RESNET)
+    found: dict[str, dict[int, float]] = {}
+    for name in dict.fromkeys([*measured, *published]):
+        found |= {f"{name}, here": measured[name]} if name in measured else {}
+        found |= {f"{name}, {GPU}": published[name]} if name in published else {}
+    return found
+
+
+def recorded_times() -> dict[str, dict[int, float]]:
+    """Return the recorded seconds of a forward on another GPU, by name and resolution."""
+    found: dict[str, dict[str, float]] = recorded("gpu")["toy-resnet"]
+    return {
+        f"{name}, {RECORDED}": {int(size): seconds for size, seconds in times.items()}
+        for name, times in found.items()
+    }
+
+
+def time_table(result: ToyResNetResult) -> Table:
+    """Return the time of each contender at each resolution, in ms, and its growth."""
+    times = times_of(result)
+    sizes = sorted({size for each in times.values() for size in each})
+    rows = [
+        [name, *(1e3 * each[size] if size in each else None for size in sizes), growth(each)]
+        for name, each in times.items()
+    ]
+    columns = ["forward, ms", *(f"{size} pixels" for size in sizes), "grows"]
+    formats = {**dict.fromkeys(columns[1:-1], "{:.3f}".format), "grows": "{:.2f}×".format}
+    caption = (
+        f"Batch 4, no gradients. Here: {environment_line(result.cases)}. "
+        f"Published: {TOY_RESNET.hardware}."
+    )
+    return Table(columns, rows, caption=caption, formats=formats)
+
+
+def growth(times: Mapping[int, float]) -> float:
+    """Return the time at the largest resolution as a multiple of that at the smallest."""
+    return times[max(times)] / times[min(times)]
+
+
+def measured_growth(result: ToyResNetResult) -> Ratio:
+    """Return the growth factor of the hand-written network's time on this machine."""
+    cases = sorted(result.cases, key=lambda case: int(case.parameters["resolution"] or 0))
+    small, large = (replace(cases[k].comparison[BASELINE], name=str(k)) for k in (0, -1))
+    return replace(cases[0].comparison, measurements=(small, large), baseline="0").ratio("-1")
+
+
+def draw_growth(times: Mapping[str, Mapping[int, float]]) -> Page:
+    """Draw the growth of the arithmetic and of the hand-written network, eager and recorded."""
+    sizes = sorted({size for each in times.values() for size in each})
+    work = [(size / sizes[0]) ** 2 for size in sizes]
+    drawn = [Line("the arithmetic", sizes, work, ":", style.MUTED)]
+    for name, each in times.items():
+        own = name.partition(",")[0]
+        if own in (BASELINE, CUDA_GRAPHS):
+            drawn.append(
+                Line(name, list(each), [time / each[min(each)] for time in each.values()],
+                     "--" if name.endswith(GPU) else "-", style.colour(own), style.marker(own),
+                     f"grows by a factor of {growth(each):.2f}")
+            )  # fmt: skip
+    title, y = "How a forward grows with the image", "time, smallest image = 1"
+    chart = lines(drawn, title=title, x="pixels", y=y, log="xy", sizes=sizes, height=4.2)
+    return show(chart, width=9.4)
+
+
+def fits(result: ToyResNetResult) -> dict[str, LaunchFit]:
+    """Return the launch model fitted to the published times and, with CUDA graphs, to these."""
+    found = {name: published_fit(name) for name in (BASELINE, peer.NAME)}
+    named = {f"{name}, {GPU}": fit for name, fit in found.items()}
+    if any(CUDA_GRAPHS in case.comparison.names for case in result.cases):
+        with contextlib.suppress(ProfilingError):  # raised if this GPU never waits for a launch
+            named[f"{BASELINE}, here"] = result.fit()
+    return named
+
+
+def hypothesis(eager: Mapping[int, float], graph: Mapping[int, float]) -> str:
+    """Return the hypothesis that fits the share of the eager time that remains with a graph."""
+    share = graph[min(graph)] / eager[min(eager)]
+    return "C" if share < 0.05 else "A" if share < 0.9 else "B"
+
+
+def grows_from(fit: LaunchFit) -> float:
+    """Return the fitted image height in pixels from which the GPU is the bottleneck."""
+    import numpy as np
+
+    pixels = [size**2 for size in fit.kernels]
+    slope, constant = np.polyfit(pixels, list(fit.kernels.values()), 1)
+    return float(((fit.launch - constant) / slope) ** 0.5)
+
+
+def speedups(fit: LaunchFit, graph_speedup: Callable[[int, float, float], object]) -> Table:
+    """Return the speed-up of a graph at each size, measured and by the student's function."""
+    rows = []
+    for size, eager in fit.eager.items():
+        predicted = graph_speedup(fit.count, 1e6 * fit.launch, 1e6 * fit.kernels[size])
+        rows.append([size, eager / fit.recorded[size], predicted])
+    formats = dict.fromkeys(["eager / graph", "your graph_speedup"], "{:.2f}×".format)
+    return Table(["pixels", "eager / graph", "your graph_speedup"], rows, formats=formats)

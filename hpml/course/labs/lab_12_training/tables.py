@@ -1,0 +1,240 @@
+"""Tables, figures and verdicts of lab 12."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hpml.base import style
+from hpml.base.charts import Bar, bars, histogram, show
+from hpml.base.files import published, recorded
+from hpml.base.page import Page, say
+from hpml.base.tables import Table, format_bytes, format_seconds
+from hpml.benchmark import Comparison
+from hpml.course.labs.lab_12_training.exercises import Formats, surviving_format
+from hpml.course.lesson.reference import keep_revealed
+from hpml.course.lesson.reference import recorded as recorded_answer
+from hpml.course.suites.convnext_train import MEASURED_AS
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
+
+    from hpml.course.datasets import Dataset
+    from hpml.course.training import Trainer
+
+
+KINDS = ("7 × 7 convolutions", "linear layers", "other convolutions", "normalisations")
+
+
+def _kind(layer: nn.Module) -> str:
+    from torch import nn
+
+    if isinstance(layer, nn.Conv2d):
+        return KINDS[0] if layer.groups > 1 else KINDS[2]
+    return KINDS[1] if isinstance(layer, nn.Linear) else KINDS[3]
+
+
+def shares(model: nn.Module) -> dict[str, float]:
+    """Return the share of the parameters in each kind of layer."""
+    found = dict.fromkeys(KINDS, 0.0)
+    for layer in model.modules():
+        own = sum(weight.numel() for weight in layer.parameters(recurse=False))
+        if own:
+            found[_kind(layer)] += own
+    total = sum(found.values())
+    return {kind: count / total for kind, count in found.items()}
+
+
+def draw_shares(models: Mapping[str, nn.Module]) -> Page:
+    """Draw the shares of the parameters of each network by kind of layer."""
+    rows = [
+        Bar(f"{name}: {kind}", 100 * share, f"{share:.1%}",
+            colour=style.ACCENT if kind == KINDS[0] else style.DATA)
+        for name, model in models.items()
+        for kind, share in shares(model).items()
+    ]  # fmt: skip
+    return show(bars(rows, title="Where the parameters are", x="% of the network's parameters"))
+
+
+def draw_magnitudes(
+    tensors: Mapping[str, torch.Tensor], formats: Mapping[str, tuple[float, float, float]]
+) -> Page:
+    """Draw histograms of the magnitudes in tensors above the ranges of number formats."""
+    low, high, charts = -26, 18, []
+    edge = math.log2(formats["float16"][0])
+    for name, tensor in tensors.items():
+        sizes = tensor.detach().abs().flatten()
+        powers = sizes[sizes > 0].log2().clamp(low, high).tolist()
+        bins = range(low, high + 1)
+        charts.append(histogram(powers, bins, "x", title=name, y="how many", at=[edge], height=1.2))
+    rows = []
+    for name, (smallest, largest, _) in formats.items():
+        first, last = math.log2(smallest), math.log2(largest)
+        left, right = max(low, first), min(high, last)
+        text = f"{first:.0f} to {last:.0f}" + ", not all drawn" * (last > high)
+        rows.append(Bar(name, right - left, text, start=left, colour=style.colour(name)))
+    title, x = "Ranges of the formats", "power of two; the line is float16's 'smallest'"
+    charts.append(bars(rows, title=title, x=x, at=[edge], xlim=(low, high + 12)))
+    return show(*charts, width=8.0)
+
+
+def beside_published(
+    taken: Comparison, trainers: Mapping[str, Trainer], kept: Mapping[str, int]
+) -> Table:
+    """Return the published table with measured or recorded results next to each row."""
+    block, before = published("convnext_training"), recorded("training")
+    ratios = before["ratio to vanilla [middle, low, high]"]
+    first = block["rows"][0]["epoch_s"]
+    rows = []
+    for row in block["rows"]:
+        recipe = MEASURED_AS[row["changes"]]
+        seconds = ratio = accuracy = "–"
+        if recipe in taken:
+            one = trainers[recipe]
+            seconds = format_seconds(sum(one.seconds) / one.epochs)
+            ratio = f"{taken.ratio(recipe).value:.3f}"
+            accuracy = f"{100 * one.accuracies[-1]:.2f} %"
+        elif recipe in ratios:
+            middle, low, high = ratios[recipe]
+            ratio = f"recorded: {middle:.2f} ({low:.2f} to {high:.2f})"
+            accuracy = f"recorded: {before['accuracy'][recipe]:.2f} %"
+        rows.append([
+            row["changes"], f"{row['epoch_s']:.2f} s", seconds, f"{row['epoch_s'] / first:.3f}",
+            ratio, f"{row['val_accuracy']:.2f} %", accuracy,
+            format_bytes(kept[recipe]) if recipe in kept else "–",
+        ])  # fmt: skip
+    columns = [f"{what}, {where}" for what in ("epoch", "ratio", "accuracy")
+               for where in ("published", "here")]  # fmt: skip
+    vanilla = trainers["vanilla"]
+    size = sum(weight.numel() for weight in vanilla.model.parameters())
+    return Table(
+        ["", *columns, "kept for backward, here"],
+        rows,
+        caption=f"Published: {block['workload']}, on {block['hardware']}; no memory was published. "
+        f"Here: {size:,} parameters, {vanilla.data.name}, batch {vanilla.recipe.batch}, on "
+        f"{'the CPU' if vanilla.device.type == 'cpu' else 'a GPU'}. Recorded, not measured by "
+        f"you: digits, {before['epochs']} epochs, {before['threads']} thread, "
+        f"PyTorch {before['torch']}, on {before['machine']}.",
+    )
+
+
+def beside_gpu(taken: Comparison) -> Page:
+    """Report for each recipe whether it gains more or less than on the document's GPU."""
+    rows = published("convnext_training")["rows"]
+    seconds = {MEASURED_AS[row["changes"]]: row["epoch_s"] for row in rows}
+    texts = []
+    for name in taken.names[1:]:
+        ratio, there = taken.ratio(name), seconds[name] / seconds["vanilla"]
+        gains = "less" if ratio.low > there else "more" if ratio.high < there else ""
+        found = f"gains **{gains}**" if gains else "**cannot be told apart** from that"
+        found = "is **slower** than vanilla" if ratio.low > 1 else found
+        texts.append(
+            f"{name} takes {ratio.digits(ratio.value)} ({ratio.interval}) times vanilla's time, "
+            f"published {there:.2f}: it {found} here"
+        )
+    return say("; ".join(texts) + ".")
+
+
+def small_changes(taken: Comparison) -> Page:
+    """Report which executions change the time of an epoch by more than a quarter."""
+    most = 1.25
+    ratios = {name: taken.ratio(name) for name in taken.names[1:]}
+    large = [name for name, r in ratios.items() if r.low > most or r.high < 1 / most]
+    small = [name for name, r in ratios.items() if 1 / most < r.low and r.high < most]
+    if len(large) + len(small) < len(ratios):
+        text = "That is too uncertain to judge: measure again on a quieter machine. "
+        text += recorded_answer("12", "executions")
+    else:
+        only = f"Only {' and '.join(large)} change{'s' * (len(large) == 1)}"
+        found = only if large else "None of them changes"
+        text = f"**{found} it by more than a quarter**."
+        keep_revealed("executions", text.rstrip("."))
+    seen = ", ".join(
+        f"{name} takes {ratio.digits(ratio.value)} ({ratio.interval})"
+        for name, ratio in ratios.items()
+    )
+    return say(f"Of vanilla's time for an epoch, {seen}. {text}")
+
+
+def formats_of(
+    choose_precision: Callable[..., Any], formats: Formats, tensors: Mapping[str, torch.Tensor],
+    error: float,
+) -> Table:  # fmt: skip
+    """Return the format for each tensor, by the student's function and by the rules."""
+    rows = []
+    for name, tensor in tensors.items():
+        given = (tensor.detach().flatten().tolist(), formats, error, "added" in name)
+        try:
+            yours = choose_precision(*given)
+        except Exception as raised:  # noqa: BLE001 - unfinished code may raise anything
+            yours = type(raised).__name__
+        rows.append([name, f"{tensor.numel():,}", yours or "–", surviving_format(*given) or "none"])
+    return Table(["tensor", "numbers", "your choose_precision", "by the rules"], rows,
+                 caption=f"An error of {error:.0%} is allowed.")  # fmt: skip
+
+
+def interval(estimate: object) -> str:
+    """Return the student's estimate and its interval as text."""
+    if not isinstance(estimate, tuple | list) or len(estimate) != 3:
+        return "not written yet"
+    middle, low, high = map(format_seconds, estimate)
+    return f"{middle} ({low} to {high})"
+
+
+def tensors_of_step(data: Dataset) -> dict[str, torch.Tensor]:
+    """Return the weights, activations and gradients of both in a float32 step."""
+    import torch
+
+    from hpml.course.labs.lab_12_training.networks import network
+    from hpml.course.training import RECIPES, prepared
+
+    model, seen = network(data), list[torch.Tensor]()
+
+    def keep(block: object, given: object, out: torch.Tensor) -> None:
+        out.retain_grad()
+        seen.append(out)
+
+    for block in model.body.children():
+        block.register_forward_hook(keep)
+    images, labels = data.train.images[:128], data.train.labels[:128]
+    scores = model(prepared(images, RECIPES["vanilla"]))
+    torch.autograd.backward(torch.nn.functional.cross_entropy(scores, labels))
+    found = {}
+    both: dict[str, list[torch.Tensor]] = {"weights": [*model.parameters()], "activations": seen}
+    for name, tensors in both.items():
+        found[name] = torch.cat([each.detach().flatten() for each in tensors])
+        slopes = [each.grad.flatten() for each in tensors if each.grad is not None]
+        found[f"gradients of {name}"] = torch.cat(slopes)
+    return found
+
+
+def spread(accuracies: Sequence[float]) -> str:
+    """Return the mean, lowest and highest accuracy as text."""
+    low, high = min(accuracies), max(accuracies)
+    return f"{statistics.fmean(accuracies):.2f} % ({low:.2f} to {high:.2f})"
+
+
+def accuracy_verdict(runs: Mapping[str, Sequence[float]]) -> Page:
+    """Report how much seeds, precision and a last digit change the accuracy, with the verdict."""
+    vanilla = runs["vanilla"]
+    seeds = max(vanilla) - min(vanilla)
+    gains = [a - v for a, v in zip(runs["amp"], vanilla, strict=True)]
+    precision = max(map(abs, gains))
+    digit = max(abs(n - v) for n, v in zip(runs["nudged"], vanilla, strict=True))
+    seen = (
+        f"From seed to seed vanilla's accuracy varies by up to **{seeds:.2f}** points. With equal "
+        f"seeds, mixed precision differs from vanilla by up to **{precision:.2f}** points, and "
+        f"`nudged` by up to **{digit:.2f}**."
+    )
+    if min(gains) > 0:
+        verdict = "That fits **A**: mixed precision wins with each seed."
+    elif 2 * precision < seeds:
+        verdict = "That fits **B** best: seeds matter more than twice as much as mixed precision."
+    elif 2 * digit > precision:
+        verdict = "That fits **C**: a last digit matters more than half as much as mixed precision."
+    else:
+        verdict = "That fits none of them alone."
+    return say(f"{seen}\n\n{verdict}")

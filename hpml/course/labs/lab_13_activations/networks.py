@@ -1,0 +1,117 @@
+"""The small ConvNeXt with any activation: curves, training, published times."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hpml.base import Table, published, style
+from hpml.base.charts import Dot, Line, dots, lines, show
+from hpml.base.page import Page
+from hpml.benchmark import Comparison
+
+if TYPE_CHECKING:
+    import torch
+
+    from hpml.course.training import Training
+
+
+Activation = Callable[[Any], Any]
+
+
+def network(activation: Activation, *, seed: int = 0, **options: Any) -> torch.nn.Module:
+    """Return the small ConvNeXt with a function as its activation."""
+    from hpml.course.models.convnext import convnext
+
+    return convnext("small", activation=activation, seed=seed, **options)
+
+
+def one_block(activation: Activation) -> torch.nn.Module:
+    """Return a ConvNeXt of one block in eval mode, which compiles in seconds."""
+    import torch
+
+    from hpml.course.models.convnext import Applied, ConvNeXt
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return ConvNeXt((32,), (1,), 10, lambda: Applied(activation), channels=3, patch=4).eval()
+
+
+def trained(activation: Activation, epochs: int, seed: int = 0) -> Training:
+    """Train the network on the digits with lab 12's recipe "vanilla"."""
+    from hpml.course.datasets import digits
+    from hpml.course.training import RECIPES, train
+
+    model = network(activation, seed=seed, channels=1, patch=2)
+    return train(model, digits(), RECIPES["vanilla"], epochs=epochs, seed=seed, device="cpu")
+
+
+def beside_published(raced: Mapping[int, Comparison]) -> Table:
+    """Return the times relative to GELU's by batch size, next to the document's."""
+    rows: list[list[object]] = []
+    for name in next(iter(raced.values())).names:
+        rows.append([name])
+        for batch, comparison in raced.items():
+            own = "baseline" if name == comparison.baseline else str(comparison.ratio(name))
+            rows[-1] += [own, _published(name).get(batch)]
+    columns = ["activation"]
+    for batch in raced:
+        columns += [f"batch {batch}", f"published, batch {batch}"]
+    hardware = published("convnext_inference")["hardware"]
+    return Table(
+        columns,
+        rows,
+        title="Time / time with eager GELU",
+        caption=f"Published: {hardware}, a larger network, with FastSwish as operations.",
+        formats=dict.fromkeys(columns[2::2], "{:.2f}".format),
+    )
+
+
+def _published(name: str) -> dict[int, float]:
+    """Return the document's times of an activation relative to GELU's, by batch size."""
+    activation, _, compiled = name.partition(", ")
+    if compiled == "one kernel":
+        return {}
+    parts = ["torch.compile"] * bool(compiled) + [activation] * (activation != "GELU")
+    rows = {row["changes"]: row for row in published("convnext_inference")["rows"]}
+    row, base = rows[" + ".join(parts) or "vanilla (GELU)"], rows["vanilla (GELU)"]
+    return {batch: row[f"bs{batch}_ms"] / base[f"bs{batch}_ms"] for batch in (1, 64)}
+
+
+def draw_accuracies(accuracies: Mapping[str, Sequence[float]]) -> Page:
+    """Draw each run's accuracy as a point, labelled with the document's single run."""
+    known = {row["changes"]: row["val_accuracy"] for row in published("convnext_inference")["rows"]}
+    known["GELU"] = known["vanilla (GELU)"]
+    rows = []
+    for name, found in accuracies.items():
+        row = f"{name} (published, one run: {known[name]:.2f} %)"
+        rows += [Dot(row, found), Dot(row, statistics.mean(found), "", None, style.ACCENT, "|")]
+    title = "Accuracy: a point is a run, a line their mean"
+    text = "; ".join(
+        f"{name}: {', '.join(f'{one:.1f}' for one in found)} %"
+        for name, found in accuracies.items()
+    )
+    return show(dots(rows, title=title, x="% correct"), text=f"{text}.", width=8.0)
+
+
+def draw_curves(activations: Mapping[str, Callable[[Any], Any]]) -> Page:
+    """Draw the values and the gradients of some activations between -6 and 6."""
+    import torch
+
+    values, slopes, notes = [], [], []
+    # Different dashes keep two equal curves visible.
+    for (name, activation), form in zip(activations.items(), ("-", "--", ":", "-"), strict=False):
+        x = torch.linspace(-6, 6, 601, requires_grad=True)
+        y = activation(x)
+        (slope,) = torch.autograd.grad(y.sum(), x)
+        at, y = x.detach().tolist(), y.detach().tolist()
+        values.append(Line(name, at, y, form))
+        slopes.append(Line(name, at, slope.tolist(), form))
+        notes.append(f"{name} {y[50]:.3g}, gradient {float(slope[50]):.3g}")
+    return show(
+        lines(values, title="Values", x="x", y=" ", ylim=(-0.6, 2), level=[0]),
+        lines(slopes, title="Gradients", x="x", y=" ", level=[0]),
+        beside=True, width=11.0,
+        text=f"Values and gradients of {', '.join(activations)}. At -5: {'; '.join(notes)}.",
+    )  # fmt: skip

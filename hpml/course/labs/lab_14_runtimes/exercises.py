@@ -1,0 +1,190 @@
+"""The exercises of lab 14: the best setting, quantisation, loop-invariant values."""
+
+from __future__ import annotations
+
+import random
+import statistics
+from collections.abc import Mapping, Sequence
+
+from hpml.course.lesson.exercises.exercise import Case, Exercise, Forbidden
+from hpml.course.lesson.exercises.same import expect
+
+Times = Mapping[str, Sequence[float]]
+Edges = Mapping[str, Sequence[str]]
+
+
+def _drawn_times(generator: random.Random, settings: int, rounds: int) -> dict[str, list[float]]:
+    """Return times with a common drift, some of them close, some with an outlier."""
+    drift = [generator.uniform(1, 2) for _ in range(rounds)]
+    table = {}
+    for place in range(settings):
+        speed = generator.choice([1.0, 1.01, 1.05, 1.4])
+        noise = generator.choice([0.01, 0.05])
+        times = [round(speed * each * generator.uniform(1, 1 + noise), 4) for each in drift]
+        if generator.random() < 0.4:
+            times[generator.randrange(rounds)] *= 6
+        table[f"setting {place + 1}"] = times
+    return table
+
+
+def _setting_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    tables: list[tuple[str, str, dict[str, list[float]]]] = [
+        ("a clear winner", "best", {"off": [9.0] * 5, "all": [2.0, 2.1, 2.2, 2.0, 2.1]}),
+        ("one lucky round", "best", {"lucky": [1.0, 9.0, 9.0, 9.0], "steady": [5.0] * 4}),
+        ("one great outlier", "best", {"good": [4.0, 4.0, 4.0, 99.0], "even": [5.0] * 4}),
+        ("two with the same median", "best", {"b": [2.0, 2.0, 2.0], "a": [1.0, 2.0, 3.0]}),
+        ("a drift that affects both alike", "rivals",
+         {"slow": [1.1, 2.2, 3.3, 4.4, 5.5, 6.6], "fast": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}),
+        ("wins in three quarters of the rounds", "rivals",
+         {"a": [1.0, 1.0, 1.0, 3.0], "b": [2.0] * 4}),
+        ("eight wins of eleven", "rivals", {"a": [1.0] * 8 + [3.0] * 3, "b": [2.0] * 11}),
+        ("a draw is not a win", "rivals", {"a": [1.0] * 4, "b": [1.0, 2.0, 2.0, 2.0],
+                                           "c": [1.0, 1.0, 2.0, 2.0]}),
+        ("rounds that must not be sorted", "rivals",
+         {"a": [1.0, 2.0, 3.0, 4.0, 5.0], "b": [5.5, 1.5, 2.5, 3.5, 4.5]}),
+        ("two rivals, in the order of the table", "rivals",
+         {"z": [1.0, 3.0, 1.0, 3.0], "c": [2.0, 2.0, 2.0, 2.0], "b": [9.0] * 4,
+          "a": [1.9, 1.9, 2.0, 2.0]}),
+    ]  # fmt: skip
+    for number in range(8 if more else 2):
+        drawn = _drawn_times(generator, generator.randint(3, 5), generator.randint(7, 20))
+        part = "rivals" if number % 2 else "best"
+        tables.append((f"drawn, number {number + 1}", part, drawn))
+    return [Case(name, {"table": table}, part) for name, part, table in tables]
+
+
+def _best(case: Case) -> tuple[str, list[str]]:
+    table: Times = case.data["table"]
+    least = min(statistics.median(times) for times in table.values())
+    best = next(name for name, times in table.items() if statistics.median(times) == least)
+    wins = {n: sum(map(float.__lt__, table[best], times)) for n, times in table.items()}
+    return best, [n for n in table if n != best and 4 * wins[n] < 3 * len(table[n])]
+
+
+_BEST_SETTING = Exercise(
+    name="best_setting",
+    parts={"best": 1, "rivals": 2},
+    cases=_setting_cases,
+    judge=expect(_best),
+    forbids=Forbidden(
+        modules=("hpml", "torch"), why="The exercise is to write the rule; plain Python is enough."
+    ),
+)
+
+
+def _numbers(name: str, x: list[float], bits: int, part: str = "right") -> Case:
+    return Case(f"{name}, {bits} bits", {"x": x, "bits": bits}, part)
+
+
+def _away_from_ties(x: Sequence[float], bits: int) -> bool:
+    scale = max(map(abs, x)) / (2 ** (bits - 1) - 1)
+    return all(abs(abs(value / scale) % 1 - 0.5) > 1e-6 for value in x)
+
+
+def _quantise_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    cases = [
+        _numbers("three numbers", [0.3, -1.0, 0.26], 8),
+        _numbers("the largest is negative", [0.3, -2.0, 1.1], 8),
+        _numbers("few bits", [1.0, 0.6, 0.4, -0.3], 3),
+        _numbers("two bits", [5.0, -4.0, 2.0, -1.0], 2),
+        _numbers("one number", [0.25], 8),
+        _numbers("tiny numbers", [3e-12, -1e-11, 2.6e-12], 8),
+        _numbers("small numbers", [3e-4, -1e-3, 2.6e-4], 8),
+        _numbers("nothing but zeros", [0.0, 0.0, 0.0], 8, "zeros"),
+        _numbers("zeros among others", [0.0, 3.0, 0.0], 8),
+        _numbers("one zero", [0.0], 4, "zeros"),
+    ]
+    count, bits = generator.randint(2, 9), generator.randint(2, 12)
+    cases.append(_numbers(f"{count} zeros", [0.0] * count, bits, "zeros"))
+    for number in range(6 if more else 2):
+        while True:
+            bits, size = generator.randint(2, 10), 10 ** generator.uniform(-3, 2)
+            x = [round(generator.gauss(0, size), 5) for _ in range(generator.randint(2, 12))]
+            if any(x) and _away_from_ties(x, bits):
+                break
+        cases.append(_numbers(f"drawn, number {number + 1}", x, bits))
+    return cases
+
+
+def _quantised(case: Case) -> tuple[list[int], float]:
+    data = case.data
+    x, largest = data["x"], 2 ** (data["bits"] - 1) - 1
+    scale = max(max(x), -min(x)) / largest or 1.0
+    return [round(value / scale) for value in x], scale
+
+
+_QUANTISE = Exercise(
+    name="quantise",
+    parts={"right": 2, "zeros": 1},
+    cases=_quantise_cases,
+    judge=expect(_quantised, tolerance=1e-9),
+    forbids=Forbidden(
+        modules=("hpml", "torch"), why="Rounding and a scale are enough; plain Python has both."
+    ),
+)
+
+
+def _graph(name: str, edges: Edges, varying: list[str], part: str = "right") -> Case:
+    return Case(name, {"edges": edges, "varying": varying}, part)
+
+
+def _drawn_graph(generator: random.Random) -> tuple[dict[str, list[str]], list[str]]:
+    names = [f"v{place}" for place in range(12)]
+    edges: dict[str, list[str]] = {}
+    for place, name in enumerate(names[:-1]):
+        after = names[place + 1 : place + 5]
+        targets = generator.sample(after, min(len(after), generator.randint(0, 2)))
+        if targets or place < 2:
+            edges[name] = targets
+    return edges, generator.sample(names[:6], generator.randint(1, 2))
+
+
+def _invariant_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    cell = {"x": ["encoder"], "encoder": ["sum"], "state": ["gate"], "gate": ["sum"],
+            "sum": ["new state"]}  # fmt: skip
+    cases = [
+        _graph("a recurrent cell", cell, ["state"]),
+        _graph("the other input varies", cell, ["x"]),
+        _graph("both inputs vary", cell, ["x", "state"]),
+        _graph("nothing varies", cell, []),
+        _graph("a value that is never read", {"x": ["y"], "z": []}, ["x"]),
+        _graph("not in topological order", {"b": ["c"], "a": ["b"], "s": ["a"], "k": ["c"]}, ["s"]),
+    ]  # fmt: skip
+    for number in range(8 if more else 2):
+        cases.append(_graph(f"drawn, number {number + 1}", *_drawn_graph(generator)))
+    length = 5000 + generator.randrange(100)
+    chain = {f"n{place}": [f"n{place + 1}"] for place in range(length)}
+    cases.append(_graph(f"{length:,} values in a row", chain, [f"n{length // 2}"], "deep"))
+    backwards = {f"n{place}": [f"n{place + 1}"] for place in reversed(range(300))}
+    cases.append(_graph("300 values in a row, the last first", backwards, ["n7"], "deep"))
+    ladder = {f"a{i}": [f"a{i + 1}", f"b{i + 1}"] for i in range(60)}
+    ladder |= {f"b{i}": [f"a{i + 1}", f"b{i + 1}"] for i in range(60)}
+    cases.append(_graph("sixty crossings", {**ladder, "k": ["a60"]}, ["a0"], "deep"))
+    return cases
+
+
+def _invariant(case: Case) -> set[str]:
+    """Return the values that do not vary, by propagating variation to a fixed point."""
+    edges: Edges = case.data["edges"]
+    reached: set[str] = set(case.data["varying"])
+    before = -1
+    while before < len(reached):
+        before = len(reached)
+        for name, targets in edges.items():
+            if name in reached:
+                reached.update(targets)
+    return {*edges, *(target for targets in edges.values() for target in targets)} - reached
+
+
+_LOOP_INVARIANT = Exercise(
+    name="loop_invariant",
+    parts={"right": 2, "deep": 1},
+    cases=_invariant_cases,
+    judge=expect(_invariant),
+    forbids=Forbidden(
+        modules=("graphlib", "networkx", "hpml", "torch"),
+        why="The exercise is to write the search.",
+    ),
+)
+
+EXERCISES: tuple[Exercise, ...] = (_BEST_SETTING, _QUANTISE, _LOOP_INVARIANT)

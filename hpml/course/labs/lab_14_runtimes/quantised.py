@@ -1,0 +1,159 @@
+"""A small network for digits: trained, rounded to fewer bits, and run in integers."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+from hpml.base.charts import Dot, Line, dots, lines, show
+from hpml.base.environment import installed_version, quick
+from hpml.base.page import Page, say
+from hpml.base.tables import Table
+from hpml.benchmark import Comparison
+from hpml.course.lesson.racing import race
+from hpml.jit import find_cpp_compiler
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+
+Quantise = Callable[[list[float], int], tuple[list[int], float]]
+BATCH = 256
+
+
+@cache
+def images() -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return images of 64 numbers and labels for training, then the same for validation."""
+    from hpml.course.datasets import digits
+
+    data = digits()
+    train, validation = (
+        (each.images.flatten(1) / 255, each.labels) for each in (data.train, data.validation)
+    )
+    return *train, *validation
+
+
+def trained(seed: int, model: nn.Module | None = None, epochs: int = 8) -> nn.Module:
+    """Train a new network, or train `model` further, and return it."""
+    import torch
+    from torch import nn
+
+    x, labels, _, _ = images()
+    generator = torch.Generator().manual_seed(seed)
+    if model is None:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            model = nn.Sequential(
+                nn.Linear(64, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10)
+            )
+    optimiser = torch.optim.Adam(model.parameters(), 1e-3)
+    for _ in range(epochs):
+        order = torch.randperm(len(x), generator=generator)
+        for start in range(0, len(x), 64):
+            batch = order[start : start + 64]
+            optimiser.zero_grad()
+            torch.autograd.backward(nn.functional.cross_entropy(model(x[batch]), labels[batch]))
+            optimiser.step()
+    return model
+
+
+def accuracy(model: Callable[[Tensor], Any]) -> float:
+    """Return the share of the validation digits that is recognised."""
+    import torch
+
+    _, _, x, labels = images()
+    with torch.no_grad():
+        return float((model(x).argmax(1) == labels).float().mean())
+
+
+def rounded(model: nn.Module, quantise: Quantise, bits: int, *, by_row: bool) -> nn.Module:
+    """Return a copy whose weights are quantised and converted back."""
+    import torch
+    from torch import nn
+
+    model = copy.deepcopy(model)
+    for layer in model.modules():
+        if isinstance(layer, nn.Linear):
+            weight = layer.weight.detach()
+            rows = weight if by_row else weight.reshape(1, -1)
+            back = []
+            for row in rows.tolist():
+                integers, scale = quantise(row, bits)
+                back.append(scale * torch.tensor(integers, dtype=torch.float32))
+            layer.weight.data = torch.stack(back).reshape(weight.shape)
+    return model
+
+
+def draw_accuracy(found: Mapping[str, Mapping[int, float]], full: float) -> Page:
+    """Draw the accuracy by bits, a line for each variant."""
+    drawn = []
+    for variant, by_bits in found.items():
+        shares = [100 * share for share in by_bits.values()]
+        texts = ", ".join(f"{b} bits {s:.1f} %" for b, s in zip(by_bits, shares, strict=True))
+        drawn.append(Line(variant, list(by_bits), shares, marker="o", text=texts))
+    chart = lines(drawn, title="Accuracy by bits", x="bits per weight", y="digits recognised, %",
+                  ylim=(0, 105), level=[100 * full])  # fmt: skip
+    return show(chart, caption=f"Dashed: with 32-bit floats, {100 * full:.1f} %.")
+
+
+def in_integers(seeds: Sequence[int]) -> dict[str, list[nn.Module]]:
+    """Return a network per seed in floats and, with torchao, in three integer variants."""
+    from hpml.course.runtimes import int8
+
+    x, _, _, _ = images()
+    batches = [x[start : start + BATCH] for start in range(0, 4 * BATCH, BATCH)]
+    found: dict[str, list[nn.Module]] = {"floats": [trained(seed).eval() for seed in seeds]}
+    if quick() or not installed_version("torchao"):
+        return found
+    for way in ("dynamic", "static", "aware"):
+        found[way] = []
+        for seed, model in zip(seeds, found["floats"], strict=True):
+            train = partial(trained, seed, epochs=2)
+            found[way].append(int8(model, batches[0], way, calibration=batches, train=train))
+    return found
+
+
+def race_integers(found: Mapping[str, Sequence[nn.Module]]) -> Comparison | Page:
+    """Compare the first network of each variant, compiled, or say why that is left out."""
+    from hpml.course.runtimes import compile_int8
+
+    if len(found) == 1 and quick():
+        return say("A short run leaves out integers.")
+    if len(found) == 1:
+        return say("Integers need torchao: `pip install -c constraints.txt torchao`.")
+    if find_cpp_compiler() is None:
+        return say("Integer kernels need a C++ compiler that PyTorch can use (see `hpml doctor`).")
+    batch = images()[0][:BATCH]
+    ready = {way: compile_int8(models[0], batch) for way, models in found.items()}
+    return race({way: partial(run, batch) for way, run in ready.items()})
+
+
+def integer_table(found: Mapping[str, Sequence[nn.Module]], raced: Comparison | Page) -> Table:
+    """Return the accuracy, size and time of each variant."""
+    from hpml.course.runtimes import weight_bytes
+
+    size = weight_bytes(found["floats"][0])
+    rows: list[list[object]] = []
+    for way, models in found.items():
+        right = [100 * accuracy(model) for model in models]
+        spread = f"{min(right):.1f} to {max(right):.1f} %"
+        time = "not compiled"
+        if isinstance(raced, Comparison):
+            time = "1" if way == "floats" else str(raced.ratio(way))
+        rows.append([way, spread, f"{weight_bytes(models[0]) / size:.2f}", time])
+    caption = f"Networks: {len(found['floats'])}. Times: batches of {BATCH}, one thread, compiled."
+    columns = ["weights and activations", "recognised", "size / floats", "time / floats"]
+    return Table(columns, rows, caption=caption)
+
+
+def draw_rounding(x: Sequence[float], quantise: Quantise, choices: Sequence[int]) -> Page:
+    """Draw weights after rounding to different numbers of bits."""
+    rows = [Dot("as trained", list(x), marker="|")]
+    for bits in choices:
+        integers, scale = quantise(list(x), bits)
+        left = [scale * value for value in integers]
+        rows.append(Dot(f"{bits} bits, {len(set(integers))} values", left, marker="|"))
+    chart = dots(rows, title="One row of weights, rounded", x="weight")
+    return show(chart, text=f"One row of weights: {', '.join(row.name for row in rows)}.")

@@ -1,0 +1,114 @@
+"""Models in other runtimes: published figures, fused operators, parallel calls, loops."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+import uuid
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from hpml.base import published
+from hpml.base.environment import installed_version
+from hpml.base.operator_times import OTHER
+from hpml.base.page import put, say
+from hpml.base.tables import Table
+from hpml.benchmark import Comparison
+from hpml.profiling import operator_timing
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from hpml.course.runtimes import OnnxModel
+    from hpml.symbolic import SymbolicModel
+
+
+def onnx_is_here() -> bool:
+    """Return whether models can be exported to ONNX; if not, show what to install."""
+    missing = [name for name in ("onnx", "onnxscript") if not installed_version(name)]
+    if missing:
+        install = f"pip install -c constraints.txt {' '.join(missing)} onnxruntime"
+        text = f"Export needs packages: `{install}`. Without them the lab leaves export out."
+        put(say(text), uuid.uuid4().hex)
+    return not missing
+
+
+def operators_left(exported: OnnxModel) -> Table:
+    """Return the number of each operator in the graph after each level of optimisation."""
+    from hpml.course.runtimes import optimised_operators
+
+    counts = {level: optimised_operators(exported, level) for level in ("off", "basic", "all")}
+    names = dict.fromkeys(name for each in counts.values() for name in each)
+    rows: list[list[object]] = [[n, *(each.get(n, 0) for each in counts.values())] for n in names]
+    rows.append(["sum", *(sum(each.values()) for each in counts.values())])
+    return Table(["operator", *counts], rows)
+
+
+def beside_published(raced: Comparison) -> Table:
+    """Return the document's times for batch 1 next to the measured ones, relative to eager."""
+    block = published("convnext_inference")
+    rows = {row["changes"]: row["bs1_ms"] for row in block["rows"]}
+    given = {"eager": "1", "compiled": f"{rows['torch.compile'] / rows['vanilla (GELU)']:.2f}"}
+    shown: list[list[object]] = []
+    for name in dict.fromkeys((*given, *raced.names)):
+        ratio = str(raced.ratio(name)) if name in raced else ""
+        shown.append([name, given.get(name, ""), "1" if name == "eager" else ratio])
+    caption = (
+        f"Published: {block['hardware']}, 18 million parameters, batch 1. No figures for ONNX "
+        "Runtime, TensorRT or quantisation."
+    )
+    columns = ["runtime", "published / eager", "here / eager"]
+    return Table(columns, shown, caption=caption, align=("left", "right", "left"))
+
+
+@cache
+def runs_at(model: nn.Module, pixels: int) -> Mapping[str, Callable[[], Any]]:
+    """Return calls of a model on one square image, by runtime."""
+    import torch
+
+    from hpml.course.runtimes import runtimes
+
+    return runtimes(model, torch.rand(1, 3, pixels, pixels), compiled=False).runs
+
+
+def in_turn(run: Callable[[], Any], times: int) -> Callable[[], object]:
+    """Return a function that makes a call several times in sequence."""
+    return lambda: [run() for _ in range(times)]
+
+
+def in_parallel(run: Callable[[], Any], times: int, threads: int) -> Callable[[], object]:
+    """Return a function that makes a call several times, divided among threads."""
+    pool = ThreadPoolExecutor(threads)
+    chunk = in_turn(run, times // threads)
+    return lambda: list(pool.map(lambda _: chunk(), range(threads)))
+
+
+def operator_seconds(model: SymbolicModel, *inputs: Any, runs: int = 40) -> dict[str, float]:
+    """Return the median seconds of each layer of a model over runs, and of the total."""
+    import torch
+
+    with torch.no_grad(), operator_timing(model) as timing:
+        for _ in range(runs + 5):
+            model(*inputs)
+    times: dict[str, list[float]] = {"total": []}
+    for run in timing.runs[5:]:
+        times["total"].append(1e-9 * run.total)
+        for label, (start, end) in zip(run.labels, itertools.pairwise(run.stamps), strict=True):
+            if label.node:
+                last = times.setdefault(label.node, [])
+                last.append(0.0)
+            if label is not OTHER and label.operator != "[Guard]":
+                last[-1] += 1e-9 * (end - start)  # includes freeing its arguments
+    return {name: statistics.median(seconds) for name, seconds in times.items()}
+
+
+def loop(step: Callable[[Any], Any], state: Any, steps: int) -> Any:
+    """Call a step repeatedly on its own result, without gradients."""
+    import torch
+
+    with torch.no_grad():
+        for _ in range(steps):
+            state = step(state)
+    return state

@@ -1,0 +1,86 @@
+"""Read the code cells of a notebook as Python source; IPython translates its own syntax."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from hpml.course.lesson.errors import LabError
+
+_AGAIN = "Open it in Jupyter, save it, and hand in that file."
+_LONGEST = 200_000  # characters: longer cells are not passed to IPython's transformer
+_RUN_HERE = re.compile(r"^([ \t]*)%(?:time|prun)[ \t]+(?=\S)", re.MULTILINE)
+_FIRST_LINE = re.compile(r"\s*%%(!|[\w.]+)[ \t]*([^\n]*)\n?")
+# Cell magics whose body is not Python, or runs in another process.
+_NOT_PYTHON = {
+    "!", "HTML", "SVG", "bash", "cmd", "html", "javascript", "js", "latex", "markdown", "perl",
+    "pypy", "python2", "ruby", "script", "sh", "svg", "sx", "system",
+}  # fmt: skip
+
+
+class NotebookError(LabError):
+    """The text is not a notebook; the message says why."""
+
+
+def code_cells(text: str, most: int = 100_000) -> dict[int, str]:
+    """Return the source of each code cell by its number, counted from 1 over all cells."""
+    try:
+        notebook = json.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:100]
+        raise NotebookError(
+            f"This is not a notebook: it cannot be read as JSON: {why}. Download it again, or save "
+            "it again where it was written, and hand in that file."
+        ) from None
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if isinstance(notebook, dict) and cells is None and notebook.get("nbformat") == 3:
+        sheets = notebook.get("worksheets")
+        first = sheets[0] if isinstance(sheets, list) and sheets else {}
+        cells = first.get("cells") if isinstance(first, dict) else None
+    if not isinstance(cells, list):
+        raise NotebookError(f"This is not a notebook: the JSON has no list of cells. {_AGAIN}")
+    if len(cells) > most:
+        raise NotebookError(f"This notebook has {len(cells):,} cells, expected at most {most:,}.")
+    return {
+        number: _source(cell)
+        for number, cell in enumerate(cells, start=1)
+        if isinstance(cell, dict) and cell.get("cell_type") == "code"
+    }
+
+
+def python_cells(text: str, most: int = 100_000) -> dict[int, str]:
+    """Return the code cells as Python source, with IPython's syntax translated."""
+    return {number: as_python(source) for number, source in code_cells(text, most).items()}
+
+
+def as_python(source: str) -> str:
+    """Return the source of a cell as Python."""
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    magic = _FIRST_LINE.match(source)
+    if magic:
+        body = source[magic.end() :]
+        if magic[1] in _NOT_PYTHON:
+            return ""
+        if magic[1] in ("writefile", "file"):
+            mode = "a" if magic[2].startswith("-a ") else "w"
+            name = magic[2].removeprefix("-a ").strip(" \"'")
+            return f"with open({name!r}, {mode!r}) as _file:\n    _file.write({body!r})\n"
+        return "\n" * source[: magic.end()].count("\n") + as_python(body)
+    if len(source) > _LONGEST:
+        return source
+    try:
+        text: str = TransformerManager().transform_cell(_RUN_HERE.sub(r"\1", source))  # type: ignore[no-untyped-call]
+        return text
+    except Exception:  # noqa: BLE001 - what IPython cannot read is reported as a cell that fails
+        return source
+
+
+def _source(cell: dict[str, Any]) -> str:
+    source = cell.get("source", cell.get("input", ""))
+    if isinstance(source, list):
+        source = "".join(part for part in source if isinstance(part, str))
+    if not isinstance(source, str):
+        return ""
+    return source.replace("\r\n", "\n").replace("\r", "\n").replace("\f", " ")

@@ -1,0 +1,119 @@
+"""The declaration of an exercise, used by the notebook, the check and grading.
+
+`arguments` and `observe` run next to the submission, so they are in the lab's ``harness.py``, which
+contains no answer. `judge` knows the answer and runs outside the sandbox.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from hpml.course.lesson.exercises.outcomes import Outcome, symptom
+from hpml.course.sandbox.harness import ArgumentBuilder, Observer, by_name, the_result
+
+
+@dataclass(frozen=True)
+class Case:
+    """One test case of an exercise."""
+
+    name: str  # a few words: "a diamond"
+    # Plain values, from which the exercise's `arguments` function builds the call; by default the
+    # arguments by parameter name
+    data: Mapping[str, Any]
+    part: str = "right"  # the part of the exercise's points that it belongs to
+    call: str = ""  # the call as shown, if `data` is too long to show
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """Why an outcome is wrong."""
+
+    expected: str  # "[0, 1]" or "any order with a before b"
+    got: str
+    why: str = ""  # one sentence, if the other two are not enough
+
+
+@dataclass(frozen=True)
+class Forbidden:
+    """What a solution may not use, in all source that the function needs."""
+
+    modules: tuple[str, ...] = ()  # modules, with their submodules
+    names: tuple[str, ...] = ()  # names, attributes and keyword arguments: "getsizeof"
+    calls: tuple[str, ...] = ()  # functions that may not be called by name: "sorted"
+    inside: tuple[str, ...] = ()  # names that functions may not use, but top-level code may
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Speed:
+    """The points for speed: the ratio of the submission's time to that of a reference."""
+
+    points: float
+    # The function to compare with; the submission's worker never gets its file
+    reference: Callable[..., object]
+    # Makes the data of one round from a random generator; both sides get the same
+    inputs: Callable[[random.Random], Case]
+    full: float  # the largest ratio (submission / reference) that earns all points
+    none: float  # the ratio that earns none; in between, points fall linearly in its logarithm
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A function that a student writes."""
+
+    name: str
+    # Points by part, `{"right": 2, "deep": 1}`; a part is earned if all of its cases pass
+    parts: Mapping[str, float]
+    # Makes the cases from a random generator and `more` (False in the notebook, True for grading);
+    # the same generator state gives the same cases
+    cases: Callable[[random.Random, bool], Sequence[Case]]
+    # Returns None if the outcome of a case is right, otherwise why it is wrong
+    judge: Callable[[Case, Outcome], Wrong | None]
+    # The part of a wrong outcome that is matched with known wrong answers; by default all of it
+    symptom: Callable[[Case, Outcome], object] = symptom
+    lab: str = ""
+    number: int = 0  # its place in the lab, from 1: exercise 06.1
+    wrong_answers: Path | None = None
+    # By part, in the order in which they are given; a part without hints uses the first part's
+    hints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    forbids: Forbidden = field(default_factory=Forbidden)
+    # Makes the call's arguments from a case's data; from the lab's `harness.py`
+    arguments: ArgumentBuilder = by_name
+    observe: Observer = the_result  # turns the result and the arguments into plain data
+    keeps_arguments: bool = True  # whether the arguments must be unchanged after the call
+    seconds: float = 5.0  # the deadline of one call
+    patience: float = 2.0  # the deadline of a known wrong answer if the student's call returned
+    speed: Speed | None = None
+    packages: tuple[str, ...] = ("numpy",)  # importable in the sandbox, with the standard library
+    core: bool = True  # False: optional, for bonus points on top of full marks
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", MappingProxyType(dict(self.parts)))
+        object.__setattr__(self, "hints", MappingProxyType(dict(self.hints)))
+
+    @property
+    def worth(self) -> dict[str, float]:
+        """The points by part, including the part for speed."""
+        return {**self.parts, **({"speed": self.speed.points} if self.speed else {})}
+
+    @property
+    def points(self) -> float:
+        """Its share of full marks; 0 for an exercise that earns a bonus."""
+        return sum(self.worth.values()) if self.core else 0
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The explanation at a lab's end: a cell assigns the number of the chosen experiment."""
+
+    lab: str
+    number: int  # its place in the lab
+    best: int  # the number, from 1, of the experiment that distinguishes the hypotheses
+    experiments: int = 3  # the number of experiments
+    points: float = 1
+    name: str = "explanation"  # the variable that the cell assigns

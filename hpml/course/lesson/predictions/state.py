@@ -1,0 +1,184 @@
+"""A question of a lab as an immutable value, and the transitions between its states.
+
+    open --lock--> locked --show--> compared
+    open --show--> shown, not predicted --lock--> compared, but late
+
+Each transition is a pure function from one `Entry` to the next, so that the rules (a locked answer
+stays; a late one never counts) are tested without widgets and files.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hpml.base.errors import describe, is_text
+from hpml.course.lesson.errors import AnswerError, LabError, PredictionLocked
+from hpml.course.lesson.predictions.quantity import (
+    Unit,
+    find_unit,
+    format_quantity,
+    measured_value,
+    read_number,
+    spread_too_far,
+)
+
+NEAR = 1.25
+"""A prediction within this factor of the result counts as right."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A question with its answer and its result."""
+
+    key: str
+    question: str
+    unit: str | None = None  # the unit of the answer; None for a choice
+    choices: tuple[str, ...] = ()  # the texts to choose from; empty for a number
+    at_least: float = 0.0  # the smallest sensible number, in `unit`
+    at_most: float | None = None  # the largest
+    exact: bool = False  # the number can be worked out, so it is right or wrong like a choice
+    answer: float | str | None = None  # a number in `unit` or the text of a choice; None while open
+    measured: float | str | None = None  # the result in the same form; None until it is shown
+    late: bool = False  # the answer was locked after the result had been shown
+    unsure: str = ""  # why the result is too uncertain to score an answer; empty if it is not
+
+    def __post_init__(self) -> None:
+        options = {str(choice).strip().lower() for choice in self.choices}
+        choice = self.unit is None and 2 <= len(options) == len(self.choices) <= 8
+        number = self.unit is not None and not self.choices
+        if not (choice or number) or not all(map(is_text, (self.question, *self.choices))):
+            raise LabError(
+                "A question is a text with either unit=... (a number is asked for) or "
+                "choices=[...] (two to eight different texts), got "
+                f"{describe(self.question)} with unit={describe(self.unit)} and "
+                f"choices={describe(list(self.choices))}."
+            )
+
+    @property
+    def measure(self) -> Unit:
+        """The `Unit` of a numeric question."""
+        if self.unit is None:
+            raise LabError(f"The question {describe(self.question)} is a choice and has no unit.")
+        return find_unit(self.unit)
+
+    def text(self, value: float | str | None) -> str:
+        """Return an answer or a result as text."""
+        if value is None:
+            return "nothing yet"
+        return value if isinstance(value, str) else format_quantity(value, self.measure)
+
+
+def lock(entry: Entry, answer: object) -> Entry:
+    """Return `entry` with the answer locked; the same answer again changes nothing."""
+    value = _read(entry, answer)
+    if entry.answer is None:
+        return replace(entry, answer=value, late=entry.measured is not None)
+    if value == entry.answer:
+        return entry
+    raise PredictionLocked(
+        f"You locked {entry.text(entry.answer)} for this question; {entry.text(value)} cannot "
+        "replace it. To answer again, call .forget() on the prediction and run its cell again."
+    )
+
+
+def show(entry: Entry, measured: object, unsure: str = "") -> Entry:
+    """Return `entry` with the measured result beside the answer, if there is one."""
+    unsure = unsure or spread_too_far(measured)
+    if entry.choices:
+        chosen = _choice(entry, getattr(measured, "answer", measured))
+        return replace(entry, measured=chosen, unsure=unsure)
+    return replace(entry, measured=measured_value(measured, entry.measure), unsure=unsure)
+
+
+def restore(entry: Entry, kept: dict[str, Any]) -> Entry:
+    """Return `entry` with the answer saved by an earlier session, if it still fits the question."""
+    answer, measured = kept.get("answer"), kept.get("measured")
+    fits = kept.get("unit") == entry.unit and tuple(kept.get("choices", ())) == entry.choices
+    if not fits or answer is None:
+        return entry
+    try:
+        found = lock(entry, answer)
+        found = found if measured is None else show(found, measured)
+    except LabError:
+        return entry
+    return replace(found, late=bool(kept.get("late")), unsure=str(kept.get("unsure", "")))
+
+
+def factor(entry: Entry) -> float | None:
+    """Return the factor, at least 1, between answer and result; None if there is no such factor."""
+    answer, measured = entry.answer, entry.measured
+    if not isinstance(answer, float) or not isinstance(measured, float):
+        return None
+    if answer <= 0 or measured <= 0 or entry.exact or entry.unsure:
+        return None
+    return max(answer / measured, measured / answer)
+
+
+def right(entry: Entry) -> bool | None:
+    """Return whether an answer was right; None if it cannot be scored."""
+    if entry.answer is None or entry.measured is None or entry.unsure:
+        return None
+    if entry.choices or entry.exact:
+        return entry.answer == entry.measured
+    return entry.answer == entry.measured or (factor(entry) or math.inf) <= NEAR
+
+
+def verdict(entry: Entry) -> str:
+    """Return the answer and the result in one sentence."""
+    result = "The answer" if entry.choices else "The result"
+    if entry.answer is None:
+        if entry.measured is None:
+            return "No prediction made yet."
+        return f"No prediction made. {result}: {entry.text(entry.measured)}."
+    answer = entry.text(entry.answer)
+    if entry.measured is None:
+        return f"Locked: {answer}."
+    late = " Locked after the result had been shown, so it does not count." if entry.late else ""
+    after = f" Not scored: {entry.unsure}" if entry.unsure else late
+    if entry.choices:
+        score = "" if entry.unsure else f" So: {distance(entry)}."
+        return f"You said: {answer}. {result}: {entry.text(entry.measured)}.{score}{after}"
+    score = "" if entry.unsure else f": {distance(entry)}"
+    return f"You said {answer}, the result is {entry.text(entry.measured)}{score}.{after}"
+
+
+def distance(entry: Entry) -> str:
+    """Return the difference of answer and result in words."""
+    answer, measured = entry.answer, entry.measured
+    if entry.unsure:
+        return "not scored"
+    if entry.choices or entry.exact:
+        return "right" if answer == measured else "not this time"
+    if not isinstance(answer, float) or not isinstance(measured, float):
+        return ""
+    if answer == measured:
+        return "exactly right"
+    side = "high" if answer > measured else "low"
+    times = factor(entry)
+    if times is None:
+        return f"{format_quantity(abs(answer - measured), entry.measure)} too {side}"
+    if times <= NEAR:
+        return f"right to within {5 * math.ceil(20 * (times - 1)):.0f} percent"
+    return f"{times:.1f} times too {side}" if times < 10 else f"{times:,.0f} times too {side}"
+
+
+def _read(entry: Entry, answer: object) -> float | str:
+    if entry.choices:
+        return _choice(entry, answer)
+    return read_number(answer, entry.measure, at_least=entry.at_least, at_most=entry.at_most)
+
+
+def _choice(entry: Entry, answer: object) -> str:
+    """Return the choice with this text, in any case, or this number, from 1."""
+    by_text = {choice.strip().lower(): choice for choice in entry.choices}
+    by_number = {str(number): choice for number, choice in enumerate(entry.choices, start=1)}
+    word = str(answer).strip().lower() if isinstance(answer, str | int) else ""
+    found = by_text.get(word) or by_number.get(word)
+    if found is None or isinstance(answer, bool):
+        options = "; ".join(f"{number}: {choice}" for number, choice in by_number.items())
+        raise AnswerError(
+            f"{describe(answer)} is not one of the choices; expected one of {options}."
+        )
+    return found

@@ -1,0 +1,150 @@
+"""The suite `toy-resnet`: the overhead of each execution of a small network with convolutions.
+
+From 32 pixels on, the allocator of the C library may return each layer's buffers to the system and
+request them again. This depends on the other memory of the process and changes times by up to 33 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hpml.base.environment import installed_version
+from hpml.benchmark.agreement import same_results
+from hpml.benchmark.paired import seconds_at
+from hpml.course.suites import peer
+from hpml.course.suites.forwards import (
+    BASELINE,
+    COMPILED,
+    Forward,
+    ForwardResult,
+    ForwardSettings,
+    add_forward_arguments,
+    compiled,
+    uniform_input,
+)
+from hpml.course.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
+from hpml.course.suites.running import run_together
+from hpml.course.suites.settings import SuiteError
+from hpml.profiling import LaunchFit, fit_launches
+
+if TYPE_CHECKING:
+    import torch
+
+DEFAULTS = ForwardSettings(min_sample_time=1e-2)
+RESOLUTIONS = (16, 32, 64)
+
+
+class ToyResNetResult(ForwardResult):
+    """The results of the suite, one case per resolution."""
+
+    title = "Toy ResNet, time per forward"
+    source = TOY_RESNET
+    axis = "height and width in pixels"
+
+    def times(self) -> dict[str, dict[int, float]]:
+        """Return the seconds of a forward by contender and resolution."""
+        return seconds_at({int(c.parameters["resolution"] or 0): c.comparison for c in self.cases})
+
+    def fit(self) -> LaunchFit:
+        """Fit the launch simulator to the measured baseline and CUDA graphs."""
+        return _fit(self.times(), BASELINE)
+
+
+def published_fit(contender: str = BASELINE) -> LaunchFit:
+    """Fit the launch simulator to the published figures of a contender."""
+    return _fit(published_times(TOY_RESNET), contender)
+
+
+@functools.cache
+def launches() -> int:
+    """Return the number of operators in a forward pass, each counted as one launch."""
+    import torch
+
+    from hpml.course.models import ToyResNet
+    from hpml.profiling import work_of
+
+    model, x = ToyResNet(8).eval(), uniform_input((1, 3, 8, 8))
+    with torch.no_grad():
+        operations = work_of(lambda: model(x)).operations
+    # On a CPU normalisation allocates memory with `empty`, which launches nothing.
+    return sum(name != "empty" for name in operations)
+
+
+def _fit(times: Mapping[str, Mapping[int, float]], contender: str) -> LaunchFit:
+    missing = [name for name in (contender, CUDA_GRAPHS) if name not in times]
+    if missing:
+        raise SuiteError(
+            f"The launch simulator needs times of {contender} and of {CUDA_GRAPHS}, got none of "
+            f"{missing[0]}; measure both on a GPU: --device cuda."
+        )
+    return fit_launches(times[contender], times[CUDA_GRAPHS], launches())
+
+
+def names(device: str) -> tuple[str, ...]:
+    """Return the contenders' names, in the order of tables and pictures."""
+    from hpml.symbolic import EXECUTIONS
+
+    graphs = (CUDA_GRAPHS,) if device.startswith("cuda") else ()
+    return (BASELINE, *EXECUTIONS, *peer.names(), COMPILED, *graphs)
+
+
+def usual(device: str) -> tuple[str, ...]:
+    """Return the usual contenders of a device."""
+    # PyTorch's compiler needs Triton on a GPU, which not every system has.
+    can_compile = device.startswith("cuda") and installed_version("triton") is not None
+    return tuple(name for name in names(device) if name != COMPILED or can_compile)
+
+
+def run(resolutions: Sequence[int] = RESOLUTIONS, **changes: Any) -> ToyResNetResult:
+    """Measure the forward pass of the hand-written module and the others, one case per resolution.
+
+    >>> result = run([8], rounds=6, contenders=["inlined"], min_sample_time=1e-5)
+    >>> result.cases[0].comparison.names
+    ('handwritten', 'inlined')
+    """
+    settings = DEFAULTS.changed(changes)
+    settings = settings.choose(BASELINE, names(settings.device), usual(settings.device))
+    wrong = [resolution for resolution in resolutions if resolution < 4 or resolution % 4]
+    if wrong:
+        raise SuiteError(
+            "resolutions: expected positive multiples of 4, since the image is halved twice, "
+            f"got {', '.join(map(str, wrong))}."
+        )
+    # Kernels add in different orders; on a GPU, TF32 leaves three digits.
+    check = same_results(1e-2, 1e-2) if settings.on_gpu else same_results(1e-4, 1e-5)
+    outcome = run_together(
+        "toy-resnet", "resolution", resolutions, _contenders, settings,
+        grad=settings.grad, check=check,
+    )  # fmt: skip
+    return ToyResNetResult(outcome.cases, (*outcome.notes, *peer.notes()))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``hpml bench toy-resnet``."""
+    add_forward_arguments(parser, "toy-resnet", run, DEFAULTS, "heights and widths in pixels")
+
+
+def _contenders(settings: ForwardSettings, resolution: int) -> dict[str, Callable[[], object]]:
+    """Return the contenders for one resolution, with the same layers, in eval mode."""
+    from hpml.course.models import ToyResNet, symbolic_toy_resnet
+    from hpml.course.models.toy_resnet import layer_by_layer
+    from hpml.symbolic import EXECUTIONS
+
+    device, seed = settings.device, settings.seed
+    network = ToyResNet(resolution, seed=seed).to(device).eval()
+    x = uniform_input((settings.batch, 3, resolution, resolution), seed, device)
+
+    def symbolic(execution: str, cuda_graphs: bool = False) -> torch.nn.Module:
+        return symbolic_toy_resnet(network, execution, cuda_graphs=cuda_graphs).eval()
+
+    builders: dict[str, Callable[[], Forward]] = {
+        BASELINE: lambda: network,
+        peer.NAME: lambda: peer.model(x, functools.partial(layer_by_layer, network)).eval(),
+        COMPILED: lambda: compiled(network),
+        CUDA_GRAPHS: lambda: symbolic("inlined", cuda_graphs=True),
+        **{name: functools.partial(symbolic, name) for name in EXECUTIONS},
+    }
+    return {name: functools.partial(builders[name](), x) for name in settings.contenders or ()}

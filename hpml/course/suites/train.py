@@ -1,0 +1,53 @@
+"""The command ``hpml train``: train a ConvNeXt with a recipe, in one process or with `torchrun`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from hpml.base.arguments import whole
+from hpml.base.errors import UsageError
+from hpml.base.files import results_folder, shown_path
+from hpml.course.suites.options import positive
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``hpml train``."""
+    parser.add_argument("recipe", metavar="RECIPE", help="an unknown name prints the list")
+    parser.add_argument("--data", metavar="NAME", help="digits, tiny-imagenet or a folder "
+                       "(default: Tiny ImageNet if present, otherwise digits)")  # fmt: skip
+    default = "(default: %(default)s)"
+    parser.add_argument("--epochs", type=positive, default=6, metavar="N", help=default)
+    parser.add_argument("--batch", type=positive, default=128, metavar="N", help=default)
+    parser.add_argument("--seed", type=whole(0, 2**31), default=0, metavar="N", help=default)
+    parser.add_argument("--device", help="cpu, cuda, cuda:1 (default: a GPU if available)")
+    parser.add_argument("--resume", action="store_true", help="continue from the checkpoint in DIR")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the checkpoint "
+                       "(default: results/train/RECIPE)")  # fmt: skip
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Train, print the result and return the exit code."""
+    from hpml.course.suites.convnext_train import train_convnext
+    from hpml.course.training import RECIPES
+
+    if options.recipe not in RECIPES:
+        raise UsageError(f"Expected one of {', '.join(RECIPES)}, got {options.recipe!r}.")
+    out: Path = options.out or results_folder() / "train" / options.recipe
+    shown = shown_path(out)
+    chosen = {
+        name: getattr(options, name) for name in ("epochs", "batch", "seed", "device", "resume")
+    }
+    try:
+        result = train_convnext(options.recipe, options.data, out=out, progress=True, **chosen)
+    except KeyboardInterrupt as interrupt:
+        saved = (out / "checkpoint.pt").exists()
+        advice = f"--resume continues from {shown}" if saved else "nothing was saved"
+        print(f"hpml train: {f'interrupted {interrupt}'.strip()}; {advice}", file=sys.stderr)
+        return 130
+    if os.environ.get("RANK", "0") == "0":
+        print(f"{result}\n\nCheckpoint: {shown}")
+    return 0

@@ -1,0 +1,172 @@
+"""A whole training, with checkpoints, resuming, interrupts and progress."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import torch
+from torch import nn
+from tqdm import tqdm
+
+from hpml.base.errors import describe
+from hpml.base.tables import format_bytes
+from hpml.course.datasets import Dataset
+from hpml.course.training.checkpoint import (
+    NAME,
+    check_same,
+    read_checkpoint,
+    try_folder,
+    write_checkpoint,
+)
+from hpml.course.training.errors import TrainingError
+from hpml.course.training.processes import processes
+from hpml.course.training.recipe import Recipe
+from hpml.course.training.result import Training
+from hpml.course.training.trainer import Trainer, restored_mode
+
+
+def train(
+    model: nn.Module,
+    data: Dataset,
+    recipe: Recipe,
+    *,
+    epochs: int,
+    seed: int = 0,
+    device: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    progress: bool = False,
+) -> Training:
+    """Train a network with a recipe, in one process or in those that `torchrun` started.
+
+    The first Ctrl-C ends the training after the current step, with a checkpoint; the second one
+    ends it immediately.
+
+    Args:
+        model: the network, which is trained in place and returns scores, (batch, classes). Its mode
+            (training or evaluation) is restored at the end.
+        data: the training set, and the validation set for the end of each epoch.
+        recipe: how to train, such as one of `RECIPES`.
+        epochs: number of passes through the training set.
+        seed: the seed of the order of the pictures and of randomness in the network. Equal
+            arguments give equal losses on one machine, and several processes the losses of one
+            process up to rounding. On a GPU too they are equal up to rounding only, unless
+            ``torch.use_deterministic_algorithms(True)`` is set.
+        device: "cpu", "cuda" or "cuda:1"; by default this process's GPU, if there is one.
+        out: folder for ``checkpoint.pt``, which is written after each epoch; None saves nothing.
+            Several machines need a shared folder.
+        resume: whether to continue from the checkpoint in `out`. On the same machine with as many
+            threads, losses and weights are those of an uninterrupted training.
+        progress: whether to show a progress bar with images per second and memory.
+
+    Raises:
+        TrainingError: if the recipe is impossible, `out` contains another training, a loss is not
+            finite (NotFiniteError), or another process has ended (ProcessEndedError).
+        KeyboardInterrupt: after Ctrl-C.
+
+    >>> from hpml.course.datasets import digits
+    >>> from hpml.course.training import RECIPES
+    >>> model = nn.Sequential(nn.Flatten(), nn.Linear(64, 10))
+    >>> result = train(model, digits(), RECIPES["vanilla"], epochs=3, device="cpu")
+    >>> len(result.losses), len(result.accuracies), result.accuracy > 0.25
+    (33, 3, True)
+    """
+    for name, value, least in (("epochs", epochs, 1), ("seed", seed, 0)):
+        if type(value) is not int or not least <= value < 2**31:
+            raise TrainingError(
+                f"train: {name}: expected a whole number from {least}, got {describe(value)}."
+            )
+    if not torch.is_grad_enabled():
+        raise TrainingError(
+            "train: got a call inside torch.no_grad() or torch.inference_mode(), where no "
+            "gradients are recorded; call it outside."
+        )
+    path = None if out is None else Path(out) / NAME
+    if path is not None and path.exists() and not resume:
+        raise TrainingError(
+            f"{path} contains an earlier training; resume it, or choose another out."
+        )
+    if path is not None and not resume:
+        try_folder(path.parent)
+    with processes(device) as joined, restored_mode(model):
+        trainer = Trainer(model, data, recipe, epochs=epochs, seed=seed, processes=joined)
+        if resume:
+            if path is None:
+                raise TrainingError("resume: expected the folder of a training as out, got none.")
+            state = read_checkpoint(path)
+            try_folder(path.parent)
+            try:
+                check_same(path, state["training"], trainer.identity())
+                trainer.load(state)
+            except (KeyError, RuntimeError, TypeError, ValueError) as error:
+                raise TrainingError(
+                    f"{path}: expected the state of this network, got the state of another one "
+                    f"({error}); resume with the original network, or delete the file and train "
+                    "again."
+                ) from error
+        with _stop_on_interrupt(trainer):
+            _run(trainer, path, progress and joined.rank == 0)
+        return Training.of(trainer)
+
+
+def _run(trainer: Trainer, path: Path | None, progress: bool) -> None:
+    epoch_steps = len(trainer.batches)
+    if trainer.step < trainer.epochs * epoch_steps:
+        trainer.warm_up()
+    bar = tqdm(
+        total=trainer.epochs * epoch_steps * trainer.recipe.batch,
+        initial=trainer.step * trainer.recipe.batch,
+        desc=trainer.recipe.name,
+        unit="image",
+        disable=not progress,
+        file=sys.stderr,
+        dynamic_ncols=True,
+    )
+    with bar:
+        while len(trainer.accuracies) < trainer.epochs:
+            for loss in trainer.epoch():
+                now = memory(trainer.device)
+                trainer.memory = max(trainer.memory, now)
+                bar.set_postfix_str(f"loss {loss:.3f}, {format_bytes(now)}", refresh=False)
+                bar.update(trainer.step * trainer.recipe.batch - bar.n)
+            if trainer.step == epoch_steps * (len(trainer.accuracies) + 1):
+                trainer.validate()
+            if path is not None:
+                state = trainer.state()  # in every process: it gathers their random generators
+                if trainer.processes.rank == 0:
+                    write_checkpoint(path, state)
+            if trainer.stopped and len(trainer.accuracies) < trainer.epochs:
+                raise KeyboardInterrupt(f"after step {trainer.step}")
+
+
+def memory(device: torch.device) -> int:
+    """Return the peak of a GPU's memory so far, or the current memory of this process, in bytes."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device)
+    return int(psutil.Process().memory_info().rss)
+
+
+@contextlib.contextmanager
+def _stop_on_interrupt(trainer: Trainer) -> Iterator[None]:
+    """Make the first Ctrl-C wait for the end of the step, because half an update is invalid."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def handle(number: int, frame: object) -> None:
+        trainer.stop = True
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

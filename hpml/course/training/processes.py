@@ -1,0 +1,106 @@
+"""The processes of a training: a single one, or those that `torchrun` started."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+import torch.distributed as dist
+
+from hpml.base.errors import describe
+from hpml.course.training.errors import ProcessEndedError, TrainingError
+
+
+@dataclass(frozen=True)
+class Processes:
+    """This process's rank and device, and the number of processes in the training."""
+
+    rank: int
+    count: int
+    device: torch.device
+
+    def summed(self, values: torch.Tensor) -> torch.Tensor:
+        """Return the sum over all processes."""
+        if self.count > 1:
+            dist.all_reduce(values)
+        return values
+
+    def gathered(self, value: torch.Tensor) -> list[torch.Tensor]:
+        """Return the tensor of each process; all must have the same shape and be on the device."""
+        if self.count == 1:
+            return [value]
+        values = [torch.empty_like(value) for _ in range(self.count)]
+        dist.all_gather(values, value)
+        return values
+
+
+@contextlib.contextmanager
+def processes(device: str | torch.device | None = None) -> Iterator[Processes]:
+    """Join the processes that `torchrun` started, or use a single one."""
+    count = int(os.environ.get("WORLD_SIZE", "1"))
+    chosen = _device_of_process(device)
+    if count == 1:
+        # Recording CUDA graphs and synchronising streams use the current GPU.
+        with torch.cuda.device(chosen) if chosen.type == "cuda" else contextlib.nullcontext():
+            yield Processes(0, 1, chosen)
+        return
+    if chosen.type == "cuda":
+        torch.cuda.set_device(chosen)
+    rank = int(os.environ["RANK"])
+    before = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        if not dist.is_initialized():
+            # Destroyed only when the program ends: gloo can deadlock if it is destroyed while a
+            # network still refers to it, and a second training needs it again.
+            dist.init_process_group("nccl" if chosen.type == "cuda" else "gloo")
+            if chosen.type == "cuda":
+                atexit.register(dist.destroy_process_group)
+        yield Processes(rank, count, chosen)
+    except (RuntimeError, _Terminated) as error:
+        if not _is_lost_connection(error):
+            raise
+        raise ProcessEndedError(
+            f"Process {rank} of {count}: another process of this training has ended, so this one "
+            "cannot continue. Its output says why; start all of them again with --resume. "
+            f"({str(error).splitlines()[0][:120]})"
+        ) from error
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _device_of_process(device: str | torch.device | None) -> torch.device:
+    """Return the device of this process, or raise an error if the machine lacks it."""
+    requested = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        chosen = torch.device(requested)
+        if chosen.type == "cuda" and chosen.index is None:
+            chosen = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+        if chosen.type not in ("cpu", "cuda"):
+            raise RuntimeError("a device that was never tested")
+        torch.empty(0, device=chosen)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+        raise TrainingError(
+            f"device: expected cpu, cuda or cuda:1, with a GPU for each process, got "
+            f"{describe(str(requested))}; torch finds {gpus or 'no'} GPU{'s' if gpus > 1 else ''}. "
+            "Use cpu, or see `hpml doctor`."
+        ) from error
+    return chosen
+
+
+class _Terminated(Exception):
+    """`torchrun` ends this process because another one has ended."""
+
+
+def _terminate(number: int, frame: object) -> None:
+    raise _Terminated("torchrun sent SIGTERM")
+
+
+def _is_lost_connection(error: Exception) -> bool:
+    words = ("onnection", "Broken pipe", "gloo", "NCCL")
+    return isinstance(error, (_Terminated, dist.DistError)) or any(w in str(error) for w in words)

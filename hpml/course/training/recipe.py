@@ -1,0 +1,109 @@
+"""A recipe: the options that change the speed of a training, as an immutable value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hpml.base.errors import describe
+from hpml.course.training.errors import TrainingError
+
+if TYPE_CHECKING:
+    import torch
+
+PRECISIONS = ("float32", "amp", "bf16")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to train a network; `dataclasses.replace` makes variants.
+
+    Attributes:
+        name: the name in tables.
+        compile: use ``torch.compile``; the first step takes seconds to minutes.
+        precision: "float32"; "amp", mixed precision with float16 and a scaled loss on a GPU, and
+            with bfloat16, which needs no scaling, on a CPU; or "bf16", mixed precision with
+            bfloat16.
+        channels_last: store the channels of a pixel side by side in memory.
+        fused: one kernel for the optimiser's update of all weights.
+        cuda_graphs: record the kernels of forward and backward pass once and replay them; GPU only.
+        workers: processes that prepare batches in the background; 0 prepares them in this process.
+        accumulate: parts of a batch whose gradients are added before an update.
+        batch: pictures per update, over all parts and processes.
+        resolution: height and width in pixels to which pictures are enlarged; None leaves them. The
+            published training used 224.
+        learning_rate: its maximum, after a linear rise over a tenth of the steps; then it falls
+            like a cosine.
+        weight_decay: of AdamW, only for matrices and convolutions.
+
+    >>> RECIPES["compile+amp"].precision
+    'amp'
+    """
+
+    name: str
+    compile: bool = False
+    precision: str = "float32"
+    channels_last: bool = False
+    fused: bool = False
+    cuda_graphs: bool = False
+    workers: int = 0
+    accumulate: int = 1
+    batch: int = 128
+    resolution: int | None = None
+    learning_rate: float = 2e-3
+    weight_decay: float = 0.05
+
+    def check(self, device: torch.device, processes: int) -> None:
+        """Raise an error if the recipe is impossible on this device with so many processes."""
+        if self.precision not in PRECISIONS:
+            self._refuse(f"precision: expected one of {', '.join(PRECISIONS)}", self.precision)
+        counts = {"batch": 1, "accumulate": 1, "workers": 0, "resolution": 1}
+        for name, least in counts.items():
+            value = getattr(self, name)
+            if name == "resolution" and value is None:
+                continue
+            if type(value) is not int or value < least:
+                self._refuse(f"{name}: expected a whole number from {least}", value)
+        if self.batch % (self.accumulate * processes):
+            expected = f"a multiple of {self.accumulate} parts × {processes} processes"
+            self._refuse(f"batch: expected {expected}", self.batch)
+        if self.cuda_graphs and (device.type != "cuda" or processes > 1):
+            self._refuse("cuda_graphs: expected one process with a GPU", f"{processes} on {device}")
+
+    def _refuse(self, expected: str, got: object) -> None:
+        raise TrainingError(f"Recipe {self.name!r}: {expected}, got {describe(got)}.")
+
+
+PUBLISHED = ("vanilla", "compile", "amp", "compile+amp")
+"""The published recipes, in the order of their table."""
+
+RECIPES = {
+    recipe.name: recipe
+    for recipe in (
+        Recipe("vanilla"),
+        Recipe("compile", compile=True),
+        Recipe("amp", precision="amp"),
+        Recipe("compile+amp", compile=True, precision="amp"),
+        Recipe("bf16", precision="bf16"),
+        Recipe("channels-last", channels_last=True),
+        Recipe("fused", fused=True),
+        Recipe("cuda-graphs", cuda_graphs=True),
+        Recipe("workers", workers=2),
+        Recipe("accumulate", accumulate=2),
+        Recipe("everything", compile=True, precision="bf16", channels_last=True, fused=True),
+    )
+}
+"""All recipes by name, the published ones first."""
+
+
+def recipe_by_name(name: str) -> Recipe:
+    """Return a recipe, or raise an error that lists the names.
+
+    >>> recipe_by_name("fast")
+    Traceback (most recent call last):
+    ...
+    hpml.course.training.errors.TrainingError: recipe: expected one of vanilla, compile, amp, ...
+    """
+    if name not in RECIPES:
+        raise TrainingError(f"recipe: expected one of {', '.join(RECIPES)}, got {describe(name)}.")
+    return RECIPES[name]

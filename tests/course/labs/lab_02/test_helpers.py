@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hpml.bytecode import disassemble, trace
+from hpml.course.labs.lab_02_bytecode import counting, harness, slide, stages
+from hpml.course.lesson.cells import code_cells
+from hpml.course.lesson.errors import LabError
+from hpml.course.lesson.execute import find_lab
+from tests.benchmark.fakes import steady
+
+SOLUTIONS = Path(__file__).parents[3] / "solutions" / "lab_02"
+execute, max_stack_depth = (
+    runpy.run_path(str(SOLUTIONS / name / "right.py"))[name]
+    for name in ("execute", "max_stack_depth")
+)
+
+
+def larger(a: int, b: int) -> int:
+    if a > b:
+        return a
+    return b
+
+
+def lecture(a: Any, b: Any, c: Any) -> Any:
+    d = a + b * c
+    return d
+
+
+def loop_over(text: str) -> None:
+    for _ in text:
+        pass
+
+
+def countdown(n: int) -> int:
+    total = 0
+    while n:
+        total += n * n
+        n -= 1
+    return total
+
+
+def slides_f() -> Any:
+    x = torch.randn(2, 2)  # type: ignore[name-defined]  # noqa: F821
+    return x.mm(x)
+
+
+def test_the_slide_stands_whole_on_the_left_and_todays_bytecode_on_the_right() -> None:
+    table = slide.lecture_beside(slides_f)
+    left, right = ([text for text in table.column(name) if text] for name in table.columns[:2])
+    assert left == [
+        f"{offset} {name} {operand}".rstrip() for offset, name, operand in slide.LISTING
+    ]
+    assert right == [f"{step.offset} {step}" for step in disassemble(slides_f).instructions]
+
+
+def odd_sum(n: int) -> None:
+    total = 0
+    i = 1
+    while i < n:
+        total = total + i
+        i = i + 2
+
+
+@pytest.mark.parametrize("n", range(8))
+def test_the_slides_instructions_of_the_loop_do_what_the_loop_does(n: int) -> None:
+    _, total, _ = execute(slide.ODD_SUM, [n, None, None])
+    assert total == sum(i for i in range(n) if i % 2)
+
+
+def test_a_machine_is_raced_and_an_unfinished_one_is_left_out(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert "[50, 625, 51]" in str(slide.race(execute, odd_sum, 50))
+    assert "Finish the exercise" in str(slide.race(lambda program, values: None, odd_sum, 50))
+    assert "left out: it returned None" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="a loop's end removes as much as it adds")
+def test_a_function_whose_stack_depends_on_a_jump_is_refused() -> None:
+    with pytest.raises(LabError):
+        slide.effects(loop_over)
+
+
+@pytest.mark.parametrize("function", [larger, lecture, countdown, slides_f])
+def test_following_the_effects_gives_the_compilers_own_stack_size(function: Any) -> None:
+    assert max_stack_depth(slide.effects(function)) == function.__code__.co_stacksize
+
+
+def test_the_log_tells_when_ints_and_then_floats_get_their_form() -> None:
+    for _ in range(50):
+        lecture(1.0, 2.0, 3.0)
+    changes = stages.specialisation_log(lecture, [(2, 3, 4)] * 100 + [(2.0, 3.0, 4.0)] * 100)
+    forms = [(row[0], row[4]) for row in changes.rows if str(row[4]).startswith("BINARY_OP_M")]
+    assert [form for _, form in forms] == ["BINARY_OP_MULTIPLY_INT", "BINARY_OP_MULTIPLY_FLOAT"]
+    assert int(str(forms[0][0])) < 100 < int(str(forms[1][0]))
+
+
+def test_instructions_are_counted_for_each_line_as_often_as_it_is_executed() -> None:
+    table = counting.count_lines(larger, 1, 2)
+    counts = dict(zip(map(str, table.column("line")), table.column("instructions"), strict=True))
+    assert counts["        return a"] == 0
+    assert sum(int(str(count)) for count in counts.values()) == len(trace(larger, 1, 2))
+
+
+@pytest.mark.parametrize(
+    ("power", "form", "constant", "said"),
+    [
+        (2.0, 1.1, 1.0, "So A remains"),
+        (2.0, 1.9, 1.0, "B is a reason"),
+        (2.0, 1.0, 1.8, "C is a reason"),
+        (1.0, 1.0, 1.0, "nothing to explain"),
+    ],
+)
+def test_the_verdict_follows_the_measurement(
+    power: float, form: float, constant: float, said: str
+) -> None:
+    times = {"x * x": 1e-8, "x ** 2": power * 1e-8, "x * 2": constant * 1e-8, "x % x": form * 1e-8}
+    assert said in stages.what_fits(steady("x * x", **times)).replace("**", "")
+
+
+def test_the_notebook_shows_the_function_that_is_to_be_rewritten() -> None:
+    cells = code_cells(find_lab("02").read_text("utf-8")).values()
+    (source,) = (cell for cell in cells if cell.startswith("def given("))
+    scope: dict[str, Any] = {}
+    exec(source.partition("\n\n\n")[0], scope)
+    shown, graded = (
+        [(step.opname, step.argrepr) for step in disassemble(f).instructions]
+        for f in (scope["given"], harness.given)
+    )
+    assert shown == graded

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import gc
+import signal
+import sys
+from typing import Any
+
+import pytest
+
+from hpml.course.labs.lab_09_profiling import network, profilers, programs
+from hpml.course.labs.lab_09_profiling.traces import own_times, to_fix
+from hpml.course.lesson.cells import code_cells
+from hpml.course.lesson.execute import find_lab
+
+PLANTED = {"Visitors": "first_visits", "Robot": "remember", "Change": "ways"}
+each_program = pytest.mark.parametrize("program", programs.PROGRAMS, ids=lambda each: each.__name__)
+
+
+@pytest.fixture(scope="module")
+def by_hand() -> dict[str, Any]:
+    """Return what the notebook's cells define: its program and its profilers."""
+    sources = list(code_cells(find_lab("09").read_text("utf-8")).values())
+    names: dict[str, Any] = {"predict": lambda *_, **__: None}
+    imports = [
+        line for line in sources[1].splitlines() if not line.startswith("from hpml.course.labs")
+    ]
+    for source in ["\n".join(imports[: imports.index("import torch")]), *sources[2:6]]:
+        exec(source.replace("quick()", "True"), names)
+    return names
+
+
+def test_the_counts_are_those_of_the_trace_and_every_call_of_it_ends(
+    by_hand: dict[str, Any],
+) -> None:
+    gc.collect()
+    gc.disable()  # what a collection calls would be traced too
+    try:
+        events = by_hand["trace_calls"](by_hand["program"])
+        counts = by_hand["count_calls"](by_hand["program"])
+    finally:
+        gc.enable()
+    words = len(by_hand["words"])
+    assert {counts[name] for name in ("normalise", "strip", "lower", "get")} == {words}
+    entered = [name for kind, name, _ in events if kind == "enter"]
+    assert len(entered) == len(events) / 2 == 4 * words + 1
+    own = own_times(events)
+    assert set(own) == {"program", "normalise", "str.strip", "str.lower", "dict.get"}
+    assert sum(own.values()) == events[-1][2] - events[0][2]
+    names = profilers.beside_cprofile([own], by_hand["program"]).column("your share")
+    assert None not in names
+
+
+def test_the_sampler_sees_whole_stacks(by_hand: dict[str, Any]) -> None:
+    words = by_hand["words"] * 300
+    stacks = by_hand["sample_stacks"](lambda: by_hand["program"](words))
+    assert ("<lambda>", "program") in stacks
+    assert ("<lambda>", "program", "normalise") in stacks
+    # A sample may be taken before or after the run: then the whole run is the first frame.
+    assert "program  " in profilers.flame(stacks).plain
+
+
+@pytest.mark.parametrize("profiler", ["count_calls", "trace_calls", "sample_stacks"])
+def test_a_profiler_is_off_after_an_error(by_hand: dict[str, Any], profiler: str) -> None:
+    with pytest.raises(ZeroDivisionError):
+        by_hand[profiler](lambda: 1 // 0)
+    assert sys.getprofile() is None
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+@each_program
+def test_a_program_answers_as_before_where_a_function_is_free(program: type[Any]) -> None:
+    name = program.__name__
+    for function in sorted(programs.functions_of(program) - {f"{name}.run"}):
+        free = programs.if_free(program, function)
+        assert free.run() == free.run() == program().run()
+    with pytest.raises(ValueError):
+        programs.if_free(program, f"{name}.run")
+
+
+@each_program
+def test_the_planted_function_is_found(by_hand: dict[str, Any], program: type[Any]) -> None:
+    name = program.__name__
+    events = by_hand["trace_calls"](program().run)
+    assert to_fix(events, programs.functions_of(program)) == f"{name}.{PLANTED[name]}"
+
+
+def test_the_slides_rows_stand_beside_those_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HPML_QUICK", "1")
+    found = network.profile_command()
+    table = network.beside_the_slide(found)
+    assert table.column("yours: calls")[:2] == (50, 100)
+    assert all(share > 0 for share in table.column("your share"))  # type: ignore[operator]
+    own, total = network.seconds_of(found, "learn")
+    assert 0 < own < total < found.seconds

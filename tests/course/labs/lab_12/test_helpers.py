@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import pytest
+import torch
+
+from hpml.benchmark import Comparison, Measurement
+from hpml.course.datasets import Dataset, digits
+from hpml.course.labs.lab_12_training import networks, tables
+from hpml.course.labs.lab_12_training.exercises import FORMATS
+from hpml.course.training import RECIPES
+
+
+@pytest.fixture(scope="module")
+def data() -> Dataset:
+    return digits().head(256, 50)
+
+
+def test_recipes_take_turns_and_each_is_trained_as_if_alone(data: Dataset) -> None:
+    together = {name: networks.trainer(data, RECIPES[name], 2) for name in ("vanilla", "amp")}
+    taken = networks.in_turns(together)
+    assert (taken.names, taken.rounds) == (("vanilla", "amp"), 4)
+    alone = networks.trainer(data, RECIPES["vanilla"], 2)
+    assert len(networks.step_seconds(alone)) == 4
+    assert together["vanilla"].losses == alone.losses
+    assert len(together["amp"].accuracies) == 2
+    for name, one in together.items():
+        assert sum(taken[name].samples) == pytest.approx(2 * sum(one.seconds))
+
+
+def taken(**seconds: float) -> Comparison:
+    wobble = [1, 1.01, 0.99] * 5
+    found = [Measurement(n, tuple(s * w for w in wobble), 1) for n, s in seconds.items()]
+    return Comparison(tuple(found), "vanilla", len(wobble))
+
+
+@pytest.mark.parametrize(
+    ("amp", "found"),
+    [
+        (1.1, "is slower than vanilla"),
+        (0.97, "gains less"),
+        (0.7, "gains more"),
+        (0.908, "cannot be told apart from that"),
+    ],
+)
+def test_a_gain_is_compared_with_that_of_the_documents_gpu(amp: float, found: str) -> None:
+    text = tables.beside_gpu(taken(vanilla=1.0, amp=amp)).plain
+    assert f"it {found} here" in " ".join(text.split())
+
+
+def test_which_executions_change_an_epoch_by_more_than_a_quarter() -> None:
+    both = tables.small_changes(taken(vanilla=1.0, fused=0.93, other=0.98)).plain
+    assert both.endswith("None of them changes it by more than a quarter.")
+    large = tables.small_changes(taken(vanilla=1.0, fused=0.5, other=0.98)).plain
+    assert large.endswith("Only fused changes it by more than a quarter.")
+    unclear = tables.small_changes(taken(vanilla=1.0, fused=0.8)).plain
+    assert "too uncertain to judge" in " ".join(unclear.split())
+
+
+def test_an_unfinished_choice_does_not_stop_the_table(data: Dataset) -> None:
+    tensors = {"ones, added": torch.ones(100), "large": torch.tensor([1e6])}
+    table = tables.formats_of(lambda *_: 1 / 0, FORMATS, tensors, 0.01)
+    assert [row[2:] for row in table.rows] == [
+        ("ZeroDivisionError", "float32"),
+        ("ZeroDivisionError", "bfloat16"),
+    ]
+    found = tables.tensors_of_step(data)
+    assert set(found) > {"weights", "gradients of activations"}
+    told = tables.draw_magnitudes(found, FORMATS).plain
+    assert "float16: -14 to 16; bfloat16: -126 to 128, not all drawn" in told
+
+
+@pytest.mark.parametrize(
+    ("amp", "nudged", "letter"),
+    [([91, 93], [90, 92], "A"), ([90, 91.9], [90, 92], "B"), ([92, 90], [92, 91], "C"),
+     ([92, 90], [90, 92], "none of them alone")],
+)  # fmt: skip
+def test_accuracies_fit_a_hypothesis(amp: list[float], nudged: list[float], letter: str) -> None:
+    said = tables.accuracy_verdict({"vanilla": [90, 92], "nudged": nudged, "amp": amp}).plain
+    assert f"That fits {letter}" in said

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import pytest
+import torch
+
+from hpml.benchmark import compare
+from hpml.course.labs.lab_13_activations import networks, traced
+from hpml.course.lesson.errors import LabError
+from hpml.course.models.activations import fast_swish
+from hpml.course.models.convnext import convnext
+
+
+def test_an_operation_without_a_rule_is_named() -> None:
+    with pytest.raises(LabError):
+        traced.operations_of(torch.tanh)
+
+
+def test_a_network_has_the_activation_and_otherwise_the_librarys_weights() -> None:
+    images = torch.rand(2, 3, 32, 32)
+    theirs = convnext("small", activation="fastswish")
+    torch.testing.assert_close(networks.network(fast_swish)(images), theirs(images))
+
+
+def test_ratios_stand_beside_the_documents_of_the_same_name() -> None:
+    runs = dict.fromkeys(["GELU", "ReLU", "FastSwish, compiled", "FastSwish, one kernel"], int)
+    raced = {batch: compare(runs, rounds=6, min_sample_time=1e-5) for batch in (1, 64)}
+    table = networks.beside_published(raced)
+    published = table.column("published, batch 1")
+    assert published == (1.0, 13.39 / 14.11, 29.32 / 14.11, None)
+    assert table.column("published, batch 64")[1] == 62.42 / 60.8

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import ClassVar, cast
+
+import pytest
+
+from hpml.benchmark import Case, Comparison, Measurement, write_case
+from hpml.course.labs.lab_15_capstone.fixes import Ladder, Rung, class_table, equal_losses
+from hpml.course.labs.lab_15_capstone.student_script import frozen, own_script
+from hpml.profiling import FunctionProfile
+from tests.benchmark.fakes import steady
+
+
+@pytest.fixture(autouse=True)
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HPML_RESULTS", str(tmp_path))
+    return tmp_path
+
+
+def test_a_students_file_is_written_once_and_never_again() -> None:
+    given = own_script("ada")
+    assert given.path.read_text(encoding="utf-8") == given.text
+    given.path.write_text("mine", encoding="utf-8")
+    assert own_script("ada").text == given.text
+    assert given.path.read_text(encoding="utf-8") == "mine"
+
+
+def test_a_frozen_version_keeps_its_helpers_and_classes() -> None:
+    names = {"__name__": "student"}
+    source = (
+        "def helper():\n    return 1\nclass Kind:\n    def value(self):\n        return helper()\n"
+    )
+    exec(f"{source}def train():\n    return helper() + Kind().value()", names)
+    kept = frozen(names["train"])
+    names["helper"] = lambda: 100
+    assert kept() == 2
+    assert names["train"]() == 200
+
+
+def test_the_ladder_measures_a_mend_and_refuses_other_losses() -> None:
+    given = own_script("ada")
+    ladder = Ladder(given)
+    ladder.add("table made once", given.with_cached("cosines"), 1.2, "the profile")
+    assert [rung.what for rung in ladder.rungs] == ["table made once"]
+    assert ladder.rungs[0].comparison.names == ("original", "this")
+    assert ladder.rungs[0].bought == ladder.rungs[0].total
+
+    def wrong(**arguments: object) -> object:
+        steps, means = given.train(**arguments)
+        return steps[:-1], means
+
+    assert equal_losses(wrong) is not None
+    assert "is not in the log" in ladder.add("fewer steps", wrong, 1.2, "a guess").plain
+    seeds: list[int] = []
+
+    def noting(seed: int, **arguments: object) -> object:
+        seeds.append(seed)
+        return given.train(seed=seed, **arguments)
+
+    ladder.add("again", noting, 1.3, "the profile")
+    assert len(seeds) == len(set(seeds)) > 6
+    assert ladder.rungs[1].comparison.names == ("original", "this", "before")
+    rows = [row[:3] for row in ladder.table().rows]
+    assert rows[1] == ("again", "the profile", "1.30 ×")
+    assert [rung.kept > 0 for rung in ladder.rungs] == [True, True]
+    ladder.add("no claim", given.train, None, "")
+    assert [rung.what for rung in ladder.rungs] == ["table made once", "again"]
+    page = ladder.add("table made once", given.train, 1.0, "nothing changed")
+    assert [rung.what for rung in ladder.rungs] == ["table made once"]
+    assert "table made once: " in page.plain
+    assert "times as fast" in str(class_table([ladder.path]))
+
+
+@pytest.mark.parametrize(("claimed", "held"), [(1.9, "held"), (3.0, "too high"), (1.2, "too low")])
+def test_a_claim_is_compared_with_the_measured_interval(claimed: float, held: str) -> None:
+    compared = steady("original", original=0.2, this=0.1)
+    assert Rung("fix", print, compared, claimed, "because", 0).held == held
+
+
+def test_what_train_does_in_its_comprehensions_is_its_own_time() -> None:
+    given = own_script("ada")
+
+    class Profile:
+        seconds = 8.0
+        stats: ClassVar = {
+            ("script", 50, "train"): (1, 1, 1.0, 8.0, {}),
+            ("script", 60, "<listcomp>"): (9, 9, 2.0, 3.0, {}),
+            ("script", 10, "<listcomp>"): (9, 9, 4.0, 4.0, {}),
+            ("script", 9, "standardise"): (9, 9, 0.5, 4.5, {}),
+        }
+
+    shares = given.shares(cast("FunctionProfile", Profile()))
+    assert shares == {"standardise": 4.5 / 8, "train, its own": 3 / 8}
+
+
+def result(path: Path, student: str, ratio: float, noise: float) -> Path:
+    wobble = [1 + noise * (n % 3 - 1) for n in range(25)]
+    original = Measurement("original", tuple(0.1 for _ in wobble), number=1)
+    this = Measurement("this", tuple(0.1 * ratio * w for w in wobble), number=1)
+    parameters = {"student": student, "seed": 1, "fix": "all", "place": 1}
+    write_case(path, Case("capstone", parameters, Comparison((original, this), "original", 25)))
+    return path
+
+
+def test_who_cannot_be_told_apart_shares_a_rank(tmp_path: Path) -> None:
+    made = functools.partial(result, noise=0.05)
+    speeds = {"ada": 0.50, "bo": 0.25, "cy": 0.251, "di": 0.9}
+    paths = [made(tmp_path / f"{name}.jsonl", name, ratio) for name, ratio in speeds.items()]
+    table = class_table(paths)
+    assert [(row[0], row[1]) for row in table.rows] == [(1, "bo"), (1, "cy"), (3, "ada"), (4, "di")]
+    assert "share a rank" in str(table)

@@ -1,0 +1,130 @@
+"""The book is whole, or it is refused by the name of the lab and the cell; small labs stand in."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from hpml import cli
+from hpml.base.files import data_file
+from hpml.course.release.book import book_files, write_book
+from hpml.course.release.folder import ReleaseError
+
+Output = pytest.CaptureFixture[str]
+
+
+def lab(number: str, *cells: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    head = new_markdown_cell(
+        f"# Lab {number} · Small\n\n**Time**: about 5 minutes.", id=f"{number}-head"
+    )
+    return new_notebook(cells=[head, *cells])
+
+
+def markdown(source: str) -> nbformat.NotebookNode:
+    return new_markdown_cell(source, id="words")
+
+
+def ran(source: str, *outputs: nbformat.NotebookNode, **more: object) -> nbformat.NotebookNode:
+    given = {"id": "code", "execution_count": 1, "outputs": list(outputs), **more}
+    return new_code_cell(source, **given)
+
+
+def test_labs_link_to_each_other_by_number_by_file_and_by_their_neighbours() -> None:
+    said = markdown("See lab 06, [there](06_b.ipynb#words), `lab 06`; lab 05 is this, lab 99 none.")
+    files = book_files({"05_a": lab("05", said), "06_b": lab("06", markdown("## End"))})
+    page = files["05_a.html"]
+    assert 'See <a href="06_b.html">lab 06</a>, <a href="06_b.html#words">there</a>' in page
+    assert "<code>lab 06</code>; lab 05 is this, lab 99 none." in page
+    assert '<a href="06_b.html">→ Lab 06 · Small</a>' in page
+    assert '<a href="05_a.html">← Lab 05 · Small</a>' in files["06_b.html"]
+    assert '<a href="06_b.html">Lab 06 · Small</a><br><small>about 5 minutes' in files["index.html"]
+
+
+def test_a_page_loads_nothing_and_leaves_out_what_needs_a_kernel() -> None:
+    control = {
+        "application/vnd.jupyter.widget-view+json": {"model_id": "m"},
+        "text/plain": "(here)",
+    }
+    shown = new_output("display_data", {"text/html": "<b>first state</b>"})
+    page = book_files(
+        {
+            "05_a": lab(
+                "05",
+                ran("explore(x)", new_output("display_data", control), shown),
+                ran("predict(1)", id="hidden", metadata={"jupyter": {"source_hidden": True}}),
+            )
+        }
+    )["05_a.html"]
+    assert not re.search(r"""(?:src|href)=["'](?!data:|book.css|index.html|#)""", page)
+    assert "model_id" not in page
+    assert "(here)" in page
+    assert "<b>first state</b>" in page
+    assert '<span class="n">explore</span>' in page
+    assert '<span class="n">predict</span>' not in page
+
+
+def test_the_search_knows_headings_and_text_with_their_cells() -> None:
+    words = markdown("Above.\n\n## How `deep`?\n\nA *chain* of calls")
+    files = book_files({"05_a": lab("05", words, ran("print(1)"))})
+    sections = json.loads(files["search.js"].partition("= ")[2].partition(";\n")[0])
+    assert [section[3:] for section in sections[1:]] == [
+        ["Lab 05 · Small", "Above."],
+        ["How deep?", "A chain of calls"],
+        ["How deep?", "print(1)"],
+    ]
+    assert [section[2] for section in sections[1:]] == [
+        "cell-id=words",
+        "How-deep?",
+        "cell-id=code",
+    ]
+    assert all(f'id="{place}"' in files[page] for page, _, place, *_ in sections)
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        (ran("1 / 0", new_output("error", ename="ValueError", evalue="by zero", traceback=[])),
+         "Lab 05_a: the cell code under “Lab 05 · Small” failed: ValueError: by zero"),
+        (new_code_cell("x = 1", id="code"), "Lab 05_a: the cell code .* was not executed"),
+    ],
+)  # fmt: skip
+def test_what_is_broken_is_named_and_nothing_is_written(
+    cell: nbformat.NotebookNode, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ReleaseError, match=said):
+        write_book(tmp_path / "book", {"05_a": lab("05", cell)})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_executes_the_labs_or_takes_copies_of_them_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    home, copies, out = tmp_path / "course", tmp_path / "copies", tmp_path / "out"
+    (home / "data").mkdir(parents=True)
+    shutil.copy(data_file("published_results.json"), home / "data")
+    path = home / "notebooks" / "05_a.ipynb"
+    path.parent.mkdir()
+    monkeypatch.setenv("HPML_HOME", str(home))
+    nbformat.write(lab("05", new_code_cell("print(6 * 7)", id="code")), path)
+    assert cli.main(["book", str(out), "--executed", str(copies)]) == 1
+    assert "has no copy of 05_a; `hpml run 05 --out" in capsys.readouterr().err
+    assert cli.main(["run", "05", "--out", str(copies)]) == 0
+    assert cli.main(["book", str(out), "--executed", str(copies)]) == 0
+    assert "42" in (out / "05_a.html").read_text(encoding="utf-8")
+    nbformat.write(lab("06"), path.with_name("06_b.ipynb"))
+    assert cli.main(["book", str(out), "--executed", str(copies)]) == 0
+    assert "Not in the book, because there is no executed copy: 06_b" in capsys.readouterr().out
+    path.with_name("06_b.ipynb").unlink()
+
+    nbformat.write(lab("05", new_code_cell("1 / 0", id="code")), path)
+    assert cli.main(["book", str(out), "--executed", str(copies)]) == 1
+    assert "is of another version of the lab" in capsys.readouterr().err
+    assert cli.main(["book", str(out)]) == 1
+    assert re.search(r"05_a: Code cell 1 .*ZeroDivisionError", capsys.readouterr().err)
+    assert "42" in (out / "05_a.html").read_text(encoding="utf-8")

@@ -1,0 +1,102 @@
+"""The instructors' book has the answers, and the exam questions test each lab's outcomes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell
+
+from hpml.course.labs.catalogue import exercises
+from hpml.course.lesson.execute import labs
+from hpml.course.release.folder import ReleaseError
+from hpml.course.release.questions import gift, quiz
+from hpml.course.release.reading import predictions
+from hpml.course.release.student_copy import student_files
+from hpml.course.release.teaching import all_questions, make_teaching, outcomes
+
+ROOT = Path(__file__).resolve().parents[3]
+QUESTIONS = all_questions()
+each_lab = pytest.mark.parametrize("path", labs(), ids=lambda path: path.stem)
+
+
+@each_lab
+def test_a_lab_has_six_questions_that_together_test_each_outcome(path: Path) -> None:
+    listed = outcomes(nbformat.read(path, as_version=4))
+    found = QUESTIONS[path.stem[:2]]
+    assert len(found) == 6
+    assert {each.outcome for each in found} == set(range(1, len(listed) + 1))
+    for each in found:
+        assert each.text
+        assert each.answer
+        assert not each.choices or sum(right for _, right in each.choices) == 1
+
+
+@each_lab
+def test_each_exercise_is_named_by_an_outcome(path: Path) -> None:
+    lab = path.stem[:2]
+    listed = " ".join(outcomes(nbformat.read(path, as_version=4)))
+    for exercise in exercises(lab):
+        assert f"{lab}.{exercise.number}" in listed or exercise.name == "hello"
+
+
+@each_lab
+def test_each_outcome_names_its_exercise_or_a_section_that_asks_for_it(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    asks, section = set(), "0"
+    for cell in notebook.cells:
+        for line in cell.source.splitlines():
+            section = match[1] if (match := re.match(r"## (\d+) ·", line)) else section
+        if any(predictions([cell])):
+            asks.add(section)
+    for outcome in outcomes(notebook):
+        if not re.search(r"\d\d\.\d", outcome):
+            named = re.findall(r"\d+", outcome.partition("asked in section")[2])
+            assert named
+            assert set(named) <= asks
+
+
+@pytest.mark.parametrize("lab", QUESTIONS)
+def test_a_converted_question_keeps_its_answer(lab: str) -> None:
+    blocks = gift(lab, QUESTIONS[lab]).strip().split("\n\n")
+    assert len(blocks) == len(QUESTIONS[lab])
+    for each, block in zip(QUESTIONS[lab], blocks, strict=True):
+        assert block.endswith("}")
+        assert block.count("\n=") == bool(each.choices)
+        assert block.count("\n#####") == 0
+    assert quiz(lab, QUESTIONS[lab]).count("Title: ") == len(QUESTIONS[lab])
+
+
+def test_the_instructors_book_has_every_solution_and_the_students_copy_nothing_of_it(
+    tmp_path: Path,
+) -> None:
+    make_teaching(tmp_path / "book")
+    for path in labs():
+        page = (tmp_path / "book" / f"{path.stem}.html").read_text(encoding="utf-8")
+        assert page.count("Question ") >= 6
+        assert all(exercise.name in page for exercise in exercises(path.stem[:2]))
+        assert (tmp_path / "book" / "questions" / f"{path.stem[:2]}.gift").is_file()
+    assert not [name for name in student_files(ROOT) if name.startswith("tests/questions")]
+
+
+def test_a_prediction_is_listed_with_its_text_wherever_the_cell_keeps_it() -> None:
+    cell = new_code_cell('asked = f"`f` has {n} lines?"\nguess = predict(asked, key="k")')
+    plain = new_code_cell('predict("How " "many?", key="m", unit="×")')
+    assert list(predictions([cell, plain])) == [
+        {"question": "`f` has … lines?", "key": "k"},
+        {"question": "How many?", "key": "m"},
+    ]
+
+
+def test_a_copy_without_solutions_makes_no_instructors_book(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("notebooks", "data"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "data" / "published_results.json").write_text("{}")
+    monkeypatch.setenv("HPML_HOME", str(tmp_path))
+    with pytest.raises(ReleaseError):
+        make_teaching(tmp_path / "book")
+    assert not (tmp_path / "book").exists()

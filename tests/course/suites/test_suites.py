@@ -1,0 +1,165 @@
+"""Each suite end to end, with the smallest sizes: that it runs and is honest, not how fast."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from hpml import cli
+from hpml.benchmark import BenchmarkError, Comparison, read_cases
+from hpml.benchmark.sampling import sizes
+from hpml.course.suites import deep_linear, peer, toy_resnet
+from hpml.course.suites.forwards import ForwardResult
+from hpml.course.suites.settings import SuiteError
+from hpml.symbolic import EXECUTIONS, Input
+
+FAST = {"rounds": 6, "min_sample_time": 1e-5}
+
+
+@pytest.mark.parametrize(
+    ("run", "settings", "names"),
+    [
+        (deep_linear.run, {}, ("handwritten", "sequential", *EXECUTIONS, *peer.names())),
+        (toy_resnet.run, {"batch": 2, "grad": True}, ("handwritten", *EXECUTIONS, *peer.names())),
+    ],
+)
+def test_everyone_is_measured_in_one_comparison(
+    run: Callable[..., ForwardResult], settings: dict[str, Any], names: tuple[str], tmp_path: Path
+) -> None:
+    result = run([8], **settings, **FAST, out=tmp_path / "r.jsonl")
+    (case,) = result.cases
+    assert case.comparison.names == names
+    assert settings.items() <= dict(case.parameters).items()
+    assert {m.environment["torch"] for m in case.comparison} == {torch.__version__}
+    assert read_cases(tmp_path / "r.jsonl").cases == result.cases
+
+
+def test_a_contender_that_computes_something_else_is_not_timed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = torch.nn.Sequential
+    monkeypatch.setattr(torch.nn, "Sequential", lambda *layers: whole(*layers[:-1]))
+    with pytest.raises(BenchmarkError):
+        deep_linear.run([3], **FAST, contenders=["sequential"])
+
+
+@pytest.mark.skipif(not peer.names(), reason="needs pytorch-symbolic: pip install it")
+@pytest.mark.parametrize("run", [deep_linear.run, toy_resnet.run])
+def test_the_peer_is_measured_and_patches_nothing(run: Callable[..., ForwardResult]) -> None:
+    alive = Input(shape=(4,))  # while hpml notices module calls
+    before = torch.nn.Module.__call__, torch.nn.Module.__dict__.get("__new__"), dict(os.environ)
+    result = run([8], **FAST, contenders=[peer.NAME])
+    assert result.cases[0].comparison.names == ("handwritten", peer.NAME)
+    assert alive is not torch.nn.Linear(2, 2)
+    assert (
+        torch.nn.Module.__call__,
+        torch.nn.Module.__dict__.get("__new__"),
+        dict(os.environ),
+    ) == before
+
+
+def test_a_missing_peer_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peer, "installed_version", lambda name: None)
+    result = deep_linear.run([3], **FAST)
+    assert peer.NAME not in result.cases[0].comparison.names
+    assert peer.NAME in result.notes[-1]
+
+
+def test_the_kernel_is_measured_on_request() -> None:
+    kernels = deep_linear.KERNELS
+    result = deep_linear.run([3], **FAST, contenders=["inlined"], also=kernels)
+    assert result.cases[0].comparison.names == ("handwritten", "inlined", *kernels)
+    with pytest.raises(SuiteError):
+        deep_linear.run([3], **FAST, also=kernels, grad=True)
+
+
+def test_the_result_is_a_text_a_page_and_a_picture(tmp_path: Path) -> None:
+    result = deep_linear.run([250, 300], **FAST, contenders=["sequential"])
+    text = str(result)
+    assert "Intel i7-12700KF, one core" in text
+    assert "measured here" in text
+    assert result._repr_html_().count("<table") == 2
+    figure = result.plot()
+    figure.savefig(tmp_path / "p.png")
+    (ax,) = figure.axes
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "layers: 250",
+        "published, 250",
+        "layers: 300",
+    ]
+    marks = [line.get_xdata()[0] for line in ax.get_lines() if line.get_marker() in ("o", "x")]
+    own = [case.comparison.ratio("sequential").value for case in result.cases]
+    assert [marks[0], marks[2]] == own
+    # 651.4 batches/s hand-written, 643.6 sequential, at 250 layers.
+    assert marks[1] == pytest.approx(651.4 / 643.6)
+
+
+def test_all_sizes_of_the_toy_resnet_share_their_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[Comparison] = []
+    original = sizes.compare
+
+    def keeping(*args: Any, **more: Any) -> Comparison:
+        compared.append(original(*args, **more))
+        return compared[-1]
+
+    monkeypatch.setattr(sizes, "compare", keeping)
+    cases = toy_resnet.run([16, 8], **FAST, contenders=["inlined"]).cases
+    assert [each.comparison.names for each in cases] == [("handwritten", "inlined")] * 2
+    (together,) = compared
+    expected = [m.samples for each in cases for m in each.comparison]
+    assert [each.samples for each in together] == expected
+
+
+def test_a_gpu_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(SuiteError):
+        toy_resnet.run([8], device="cuda")
+    with pytest.raises(SuiteError):
+        toy_resnet.run([8], also=["cuda-graphs"])
+
+
+@pytest.mark.gpu
+def test_cuda_graphs_compute_the_same_as_the_hand_written_module() -> None:
+    result = toy_resnet.run([8], **FAST, device="cuda", contenders=["cuda-graphs"])
+    assert result.cases[0].comparison.names == ("handwritten", "cuda-graphs")
+
+
+# --- the commands ---
+
+
+def test_the_command_prints_a_table_and_leaves_a_file_and_a_picture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--layers", "3", "--rounds", "6", "--contenders", "sequential"]
+    picture = tmp_path / "pictures" / "p.png"
+    assert cli.main(["bench", "deep-linear", *words, "--plot", str(picture)]) == 0
+    out = Path(os.environ["HPML_RESULTS"]) / "deep-linear.jsonl"
+    assert len(read_cases(out)) == 1
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    shown = capsys.readouterr().out
+    assert "sequential" in shown
+    assert str(out) in shown
+
+    assert cli.main(["bench", "deep-linear", *words, "--resume"]) == 0
+    assert len(read_cases(out)) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["deep-linear", "--contenders", "magic"], "expected some of handwritten"),
+        (["deep-linear", "--device", "gpu"], "device: expected one of cpu"),
+        (["deep-linear", "--plot", "picture.bmp"], "expected a file ending in .png, .svg, .pdf"),
+        (["toy-resnet", "--resolutions", "8", "18"], "positive multiples of 4"),
+    ],
+)
+def test_arguments_that_do_not_fit_end_with_2(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["bench", *words]) == 2
+    assert message in capsys.readouterr().err

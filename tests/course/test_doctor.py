@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+import sysconfig
+from typing import TYPE_CHECKING
+
+import pytest
+from IPython.lib.pretty import pretty
+
+from hpml.base import data_file
+from hpml.course import doctor
+from hpml.course.doctor import Finding, Report, report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def real() -> Report:
+    return report()
+
+
+def test_it_looks_at_everything_a_lab_may_need(real: Report) -> None:
+    names = {finding.name for finding in real.findings}
+    assert {"Python", "torch", "torch threads", "CPU", "memory", "GPU", "C compiler"} <= names
+    assert {"course folder", "numpy", "numba", "jupyterlab"} <= names
+    assert len(names) == len(real.findings)
+    assert len(str(real).splitlines()) <= 32  # one screen
+    assert [found.name for found in real.findings if found.state != "ok" and not found.cost] == []
+
+
+def test_the_tested_environment_lacks_nothing_required(real: Report) -> None:
+    assert real.ok
+    assert "Everything the course requires is here." in str(real)
+
+
+def test_a_missing_requirement_makes_the_report_not_ok() -> None:
+    bad = Report((Finding("torch", "missing", "", "most labs need it"),))
+    assert not bad.ok
+    assert "Missing: torch. `make .venv` installs" in str(bad)
+    assert "✗" in str(bad)
+
+
+def test_in_a_page_it_is_a_table() -> None:
+    each = Report((Finding("GPU", "absent", "", "<b>"),))
+    assert pretty(each) == str(each)
+    html = each._repr_html_()
+    assert html.count("<table") == 1
+    assert "&lt;b&gt;" in html
+
+
+@pytest.mark.parametrize(
+    ("version", "implementation", "state", "said"),
+    [
+        ((3, 10, 9), "CPython", "missing", "needs 3.11 or newer"),
+        ((3, 11, 0), "CPython", "ok", ""),
+        ((3, 14, 10), "CPython", "ok", ""),
+        ((3, 15, 2), "CPython", "warning", "tested with CPython 3.11 to 3.14"),
+        ((3, 11, 9), "PyPy", "warning", "tested with CPython"),
+    ],
+)
+def test_the_report_says_which_pythons_are_tested(
+    monkeypatch: pytest.MonkeyPatch,
+    version: tuple[int, ...],
+    implementation: str,
+    state: str,
+    said: str,
+) -> None:
+    monkeypatch.setattr(sys, "version_info", version)
+    monkeypatch.setattr(doctor.platform, "python_implementation", lambda: implementation)
+    found = doctor._python()
+    assert found.state == state
+    assert said in found.cost
+    assert "3.11 to 3.14" in found.cost or "3.11 to 3.14" in found.value
+
+
+def test_the_labs_of_the_course_folder_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published = data_file("published_results.json")
+    monkeypatch.setenv("HPML_HOME", str(tmp_path))
+    found = doctor._course()
+    assert (found.state, "HPML_HOME" in found.cost) == ("warning", True)
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "data").mkdir()
+    shutil.copy(published, tmp_path / "data")
+    (tmp_path / "notebooks" / "00_start_here.ipynb").touch()
+    assert doctor._course() == Finding("course folder", "ok", "labs: 1")
+    monkeypatch.setattr(doctor, "PACKAGED", tmp_path)
+    assert doctor._course().value == "labs: 1, inside the installed package"
+
+
+def test_a_gpu_that_torch_does_not_see_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        doctor, "gpus", lambda: (("NVIDIA H200", "570.1"), ("NVIDIA H200", "570.1"))
+    )
+    monkeypatch.setattr(doctor, "_torch_sees_a_gpu", lambda: False)
+    found = doctor._gpu()
+    assert (found.state, found.value) == ("warning", "NVIDIA H200, driver 570.1, and 1 more")
+    monkeypatch.setattr(doctor, "_torch_sees_a_gpu", lambda: True)
+    assert doctor._gpu().state == "ok"
+
+
+def test_the_compiler_named_by_cc_is_found_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", f"{shlex.quote(sys.executable)} -O2")
+    assert doctor._compilers()[0].state == "ok"
+    assert "python" in doctor._compilers()[0].value
+    monkeypatch.setattr(shutil, "which", lambda program: None)
+    assert [found.state for found in doctor._compilers()] == ["absent"] * 2
+
+
+def test_a_path_that_the_linker_cannot_take_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sysconfig, "get_config_var", lambda _: "/my courses/lib")
+    finding = doctor._compilers()[1]
+    assert (finding.state, "/my courses/lib" in finding.cost) == ("absent", sys.platform != "win32")
+
+
+def test_a_torch_that_cannot_be_imported_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    (found,) = doctor._torch()
+    assert (found.name, found.state) == ("torch", "missing")
+    assert "most labs need it" in found.cost

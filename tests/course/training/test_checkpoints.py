@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+import dataclasses
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+import pytest
+import torch
+
+from hpml.course.datasets import Pictures
+from hpml.course.training import Trainer, TrainingError, train
+from hpml.course.training.checkpoint import generators, read_checkpoint, restore_generators
+from hpml.course.training.processes import Processes
+from tests.course.training.small import STEPS, data, network, recipe
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a system with fork, Linux or macOS")
+def test_killed_at_any_step_or_while_writing_it_resumes_with_the_same_losses() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.course.training.killed"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == f"equal {STEPS}\n", done.stderr
+
+
+def test_an_interrupt_waits_for_the_step_and_leaves_a_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = train(network(), data(), recipe(), epochs=2)
+    before = signal.getsignal(signal.SIGINT)
+    update = Trainer._update
+
+    def interrupted(trainer: Trainer) -> None:
+        update(trainer)
+        if trainer.step == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(Trainer, "_update", interrupted)
+    with pytest.raises(KeyboardInterrupt, match="after step 4"):
+        train(network(), data(), recipe(), epochs=2, out=tmp_path)
+    assert signal.getsignal(signal.SIGINT) is before
+    monkeypatch.undo()
+    again = train(network(9), data(), recipe(), epochs=2, out=tmp_path, resume=True)
+    assert (again.losses, again.accuracies) == (expected.losses, expected.accuracies)
+    # Finished: once more changes nothing.
+    assert train(network(), data(), recipe(), epochs=2, out=tmp_path, resume=True) == again
+
+
+def test_equal_seeds_give_equal_losses_and_other_seeds_others() -> None:
+    first, again = (train(network(), data(), recipe(), epochs=1, seed=1) for _ in range(2))
+    other = train(network(), data(), recipe(), epochs=1, seed=2)
+    assert first.losses == again.losses
+    assert first.losses != other.losses
+
+
+def test_another_training_is_neither_overwritten_nor_resumed(tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match=r"checkpoint.pt: expected a checkpoint, got nothing"):
+        train(network(), data(), recipe(), epochs=1, out=tmp_path, resume=True)
+    train(network(), data(), recipe(), epochs=1, out=tmp_path)
+    with pytest.raises(TrainingError, match="contains an earlier training; resume it"):
+        train(network(), data(), recipe(), epochs=1, out=tmp_path)
+    with pytest.raises(TrainingError, match="the training was started with batch 32,"):
+        train(network(), data(), recipe(batch=16), epochs=1, out=tmp_path, resume=True)
+    with pytest.raises(TrainingError, match="the training was started with epochs 1,"):
+        train(network(), data(), recipe(), epochs=2, out=tmp_path, resume=True)
+    (tmp_path / "checkpoint.pt").write_bytes(b"torn")
+    with pytest.raises(TrainingError, match="got a file that cannot be read"):
+        train(network(), data(), recipe(), epochs=1, out=tmp_path, resume=True)
+
+
+def test_a_checkpoint_with_a_flipped_bit_is_refused_or_gives_the_same(tmp_path: Path) -> None:
+    train(network(), data(), recipe(), epochs=1, out=tmp_path)
+    path = tmp_path / "checkpoint.pt"
+    whole, expected = path.read_bytes(), read_checkpoint(path)
+    generator, refused = random.Random(0), 0
+    for _ in range(60):
+        content = bytearray(whole)
+        content[generator.randrange(len(content))] ^= 1 << generator.randrange(8)
+        path.write_bytes(content)
+        try:
+            found = read_checkpoint(path)
+        except TrainingError:
+            refused += 1
+        else:  # a bit of the archive that is no content, such as a time
+            torch.testing.assert_close(found["model"], expected["model"], rtol=0, atol=0)
+            assert found["losses"] == expected["losses"]
+    assert refused >= 40
+
+
+def test_all_random_generators_go_on_where_they_were() -> None:
+    def draw() -> tuple[float, ...]:
+        normal = random.gauss(0, 1), float(numpy.random.standard_normal())
+        return (*normal, float(torch.rand(())), random.random(), float(numpy.random.rand()))
+
+    alone = Processes(0, 1, torch.device("cpu"))
+    draw()  # both have the second of a pair of normal numbers left
+    kept = generators(alone)
+    expected = draw()
+    for _ in range(3):
+        draw()
+    restore_generators(kept, alone)
+    assert draw() == expected
+
+
+class Noise(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * (1 + random.random() + float(numpy.random.rand()) + float(torch.rand(())))
+
+
+def test_a_trainer_draws_from_generators_of_its_own() -> None:
+    def trainer() -> Trainer:
+        return Trainer(torch.nn.Sequential(Noise(), network()), data(), recipe(), epochs=1, seed=3)
+
+    def states() -> list[object]:
+        return [torch.get_rng_state().tolist(), random.getstate(), str(numpy.random.get_state())]
+
+    alone = list(trainer().epoch())
+    before = states()
+    one, other = trainer(), trainer()
+    losses = []
+    for loss, _ in zip(one.epoch(), other.epoch(), strict=True):
+        losses.append(loss)
+        one.validate()
+    assert losses == alone
+    one.load(one.state())
+    assert states() == before
+
+
+def test_a_checkpoint_of_another_network_is_refused(tmp_path: Path) -> None:
+    train(network(), data(), recipe(), epochs=1, out=tmp_path)
+    other = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 10))
+    with pytest.raises(TrainingError, match=r"network '\(0\): Conv2d.* got '\(0\): Flatten"):
+        train(other, data(), recipe(), epochs=1, out=tmp_path, resume=True)
+    other = network()
+    other[1] = torch.nn.SiLU()  # as many weights
+    with pytest.raises(TrainingError, match=r"network '\(1\): ReLU\(\)', got '\(1\): SiLU"):
+        train(other, data(), recipe(), epochs=1, out=tmp_path, resume=True)
+    other = network()
+    other[0].bias.requires_grad_(False)
+    with pytest.raises(TrainingError, match=r"frozen \[\], got \['0.bias'\]"):
+        train(other, data(), recipe(), epochs=1, out=tmp_path, resume=True)
+
+
+def test_other_pictures_of_the_same_name_and_number_are_refused(tmp_path: Path) -> None:
+    train(network(), data(), recipe(), epochs=1, out=tmp_path)
+    for part in ("train", "validation"):
+        pictures = getattr(data(), part)
+        turned = Pictures(pictures.images.flip(0), pictures.labels)
+        other = dataclasses.replace(data(), **{part: turned})
+        with pytest.raises(TrainingError, match="with pictures '140 with checksum "):
+            train(network(), other, recipe(), epochs=1, out=tmp_path, resume=True)
+
+
+def test_a_folder_that_takes_no_file_is_refused_before_the_training(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(
+        TrainingError, match="expected a writable folder for a checkpoint, got File"
+    ):
+        train(network(), data(), recipe(), epochs=1, out=tmp_path / "file")
+
+
+def test_a_warm_up_leaves_the_state_of_a_batch_normalisation() -> None:
+    model = torch.nn.Sequential(
+        torch.nn.Flatten(), torch.nn.BatchNorm1d(64), torch.nn.Linear(64, 10)
+    )
+    trainer = Trainer(model, data(), recipe(), epochs=1)
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    trainer.warm_up()
+    for name, value in model.state_dict().items():
+        torch.testing.assert_close(value, before[name], rtol=0, atol=0)

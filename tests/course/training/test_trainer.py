@@ -1,0 +1,289 @@
+from __future__ import annotations
+
+import math
+import pickle
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from hpml.course.datasets import Pictures
+from hpml.course.training import (
+    RECIPES,
+    NotFiniteError,
+    Trainer,
+    Training,
+    TrainingError,
+    processes,
+    train,
+)
+from hpml.course.training import trainer as module
+from tests.course.training.small import data, network, recipe
+
+
+def plain_losses(model: nn.Module, dropout: bool = True) -> list[float]:
+    """The losses of an epoch as anyone would write the loop, the order of the pictures given."""
+    trainer = Trainer(model, data(), recipe(), epochs=1, seed=4)
+    optimiser = torch.optim.AdamW(
+        [
+            {"params": [p for p in model.parameters() if p.ndim > 1], "weight_decay": 0.05},
+            {"params": [p for p in model.parameters() if p.ndim <= 1], "weight_decay": 0},
+        ]
+    )
+    torch.manual_seed(4)
+    losses = []
+    rates = [1, 1, (1 + math.cos(math.pi / 3)) / 2, (1 + math.cos(math.pi * 2 / 3)) / 2]
+    for places, rate in zip(trainer.batches.order(0), rates, strict=True):
+        for group in optimiser.param_groups:
+            group["lr"] = 2e-3 * rate
+        x = (data().train.images[places] / 255 - 0.5) / 0.25
+        loss = nn.functional.cross_entropy(model.train()(x), data().train.labels[places])
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+    return losses
+
+
+def test_vanilla_is_the_loop_that_anyone_would_write() -> None:
+    result = train(network(), data(), recipe(), epochs=1, seed=4)
+    assert result.losses == pytest.approx(plain_losses(network()), rel=1e-6)
+
+
+def test_what_changes_only_the_way_changes_no_loss_but_by_rounding() -> None:
+    model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(144, 10))
+    weights = {name: value.clone() for name, value in model.state_dict().items()}
+    results = {}
+    for name in ("vanilla", "channels-last", "fused", "accumulate", "bf16", "amp"):
+        model.load_state_dict(weights)
+        results[name] = train(model, data(), recipe(name), epochs=1).losses
+    for name in ("channels-last", "fused", "accumulate"):
+        assert results[name] == pytest.approx(results["vanilla"], rel=1e-5), name
+    assert results["amp"] == results["bf16"]  # on a CPU they are the same
+    assert results["bf16"] != results["vanilla"]
+    assert results["bf16"] == pytest.approx(results["vanilla"], rel=0.05)
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_workers_give_the_same_batches_in_the_same_order() -> None:
+    expected = train(network(), data(), recipe(), epochs=2).losses
+    assert train(network(), data(), recipe("workers"), epochs=2).losses == expected
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+def test_a_compiled_network_learns_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Captured, and run as it was captured: the compiler itself takes long, and is PyTorch's."""
+    monkeypatch.setattr(
+        torch, "compile", lambda f, mode, compile=torch.compile: compile(f, backend="aot_eager")
+    )
+    model = nn.Sequential(nn.Flatten(), nn.Linear(64, 10), nn.ReLU())
+    weights = {name: value.clone() for name, value in model.state_dict().items()}
+    expected = train(model, data(), recipe(), epochs=1).losses
+    model.load_state_dict(weights)
+    assert train(model, data(), recipe("compile"), epochs=1).losses == pytest.approx(
+        expected, rel=1e-5
+    )
+
+
+def test_pictures_are_enlarged_where_the_recipe_says_so() -> None:
+    seen = []
+    model = network()
+    model[0].register_forward_hook(lambda layer, given, out: seen.append(given[0].shape[-1]))
+    model[3] = nn.Identity()
+    model[4] = nn.LazyLinear(10)
+    model(torch.zeros(1, 1, 12, 12))
+    train(model, data(), recipe(resolution=12), epochs=1)
+    assert set(seen) == {12}
+
+
+class Breaks(nn.Module):
+    """Divides by zero in its forward, or in its backward, at one step of the training."""
+
+    def __init__(self, at: int, backward: bool) -> None:
+        super().__init__()
+        self.at, self.backward, self.calls = at, backward, 0
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if not self.training:
+            return x
+        self.calls += 1
+        if self.calls - 2 != self.at:  # one call is the warm-up's
+            return x
+        return x + (x * 0).sqrt().nan_to_num() if self.backward else x / 0 * 0
+
+
+@pytest.mark.parametrize("read_every", [1, 3])
+@pytest.mark.parametrize("backward", [False, True])
+def test_a_loss_that_is_not_finite_stops_with_its_step(
+    backward: bool, read_every: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(module.READ_EVERY, "cpu", read_every)
+    model = nn.Sequential(nn.Flatten(), nn.Linear(64, 9), Breaks(1, backward), nn.Linear(9, 10))
+    with pytest.raises(NotFiniteError, match=r"Try a lower learning_rate") as caught:
+        train(model, data(), recipe(learning_rate=1e-6), epochs=1)
+    assert caught.value.step == 1 + backward  # a gradient shows in the next loss
+    from_a_process = pickle.loads(pickle.dumps(caught.value))
+    assert (from_a_process.step, str(from_a_process)) == (1 + backward, str(caught.value))
+    if read_every == 1 and not backward:
+        assert all(bool(p.isfinite().all()) for p in model.parameters())
+
+
+def test_weights_that_the_last_step_spoiled_are_refused_and_not_kept(tmp_path: Path) -> None:
+    steps = len(Trainer(network(), data(), recipe(), epochs=1).batches)
+    broken = Breaks(steps - 1, backward=True)
+    model = nn.Sequential(nn.Flatten(), nn.Linear(64, 9), broken, nn.Linear(9, 10))
+    with pytest.raises(TrainingError, match=r"others in 1\.weight"):
+        train(model, data(), recipe(learning_rate=1e-6), epochs=1, out=tmp_path)
+    assert not any(tmp_path.iterdir())
+    broken.at = -1  # the first step, without a warm-up
+    model[1].reset_parameters()
+    model[3].reset_parameters()
+    broken.calls = 0
+    trainer = Trainer(model, data(), recipe(learning_rate=1e-6), epochs=1)
+    trainer.stop = True
+    with pytest.raises(TrainingError, match=r"others in 1\.weight"):
+        list(trainer.epoch())
+
+
+def test_a_buffer_may_be_infinite_but_not_nan() -> None:
+    model = network()
+    model.register_buffer("mask", torch.tensor([0.0, -math.inf]))
+    Trainer(model, data(), recipe(), epochs=1)
+    model.mask[0] = math.nan
+    with pytest.raises(TrainingError, match="others in mask"):
+        Trainer(model, data(), recipe(), epochs=1)
+
+
+def test_the_scaler_skips_a_step_whose_gradients_overflow_and_is_kept_in_the_state(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """PyTorch's own scaler, on the CPU, where no recipe has it: its place in the loop."""
+    monkeypatch.setattr(Trainer, "_scaled", True)
+    monkeypatch.setattr(Trainer, "_autocast", lambda self: torch.autocast("cpu", enabled=False))
+    model = network()
+    trainer = Trainer(model, data(), recipe("amp"), epochs=1)
+    assert trainer.scaler.is_enabled()
+    before = [p.clone() for p in model.parameters()]
+    steps = trainer.epoch()
+    model[4].weight.register_hook(lambda g: g * math.inf if trainer.step == 0 else g)
+    next(steps)
+    assert all(torch.equal(a, b) for a, b in zip(before, model.parameters(), strict=True))
+    assert trainer.scaler.get_scale() == 2.0**15
+    next(steps)
+    assert not torch.equal(before[0], next(model.parameters()))
+    other = Trainer(network(), data(), recipe("amp"), epochs=1)
+    other.load(trainer.state())
+    assert other.scaler.get_scale() == 2.0**15
+    other.load({**trainer.state(), "scaler": {}})  # begun where nothing is scaled
+    assert other.scaler.get_scale() == 2.0**15
+
+
+def test_each_picture_comes_once_an_epoch_in_an_order_of_its_own() -> None:
+    trainer = Trainer(network(), data(), recipe(), epochs=2)
+    orders = [torch.cat(trainer.batches.order(epoch)).tolist() for epoch in range(2)]
+    assert all(len(set(order)) == len(order) == 128 for order in orders)
+    assert orders[0] != orders[1]
+    images = [images for images, _ in trainer.batches.of(0, start=2)]
+    assert len(images) == 2
+    assert torch.equal(images[0], data().train.images[trainer.batches.order(0)[2]])
+
+
+def test_validation_counts_every_picture_once() -> None:
+    right = data().validation.labels
+
+    class Knows(nn.Linear):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return nn.functional.one_hot(right, 10).float() * (1 + 0 * self.weight.sum())
+
+    trainer = Trainer(Knows(1, 1), data(), recipe(), epochs=1)
+    assert trainer.validate() == 1.0
+    labels = right.clone()
+    labels[:10] = (labels[:10] + 1) % 10
+    wrong = type(trainer.data)(
+        "x", trainer.data.classes, trainer.data.train,
+        Pictures(data().validation.images, labels), "",
+    )  # fmt: skip
+    trainer.data = wrong
+    assert trainer.validate() == pytest.approx(30 / 40)
+
+
+def test_only_what_is_validated_after_an_epoch_is_kept_and_after_the_last_there_is_none() -> None:
+    trainer = Trainer(network(), data(), recipe(), epochs=3)
+    trainer.validate()
+    for _ in range(2):
+        list(trainer.epoch())
+    next(trainer.epoch())
+    trainer.validate()  # in the middle of the third
+    assert trainer.accuracies == []
+    list(trainer.epoch())
+    share = trainer.validate()
+    assert trainer.validate() == share
+    assert trainer.accuracies == pytest.approx([math.nan, math.nan, share], nan_ok=True)
+    rows = Training.of(trainer)._shown()[0].rows
+    assert [row[1] for row in rows] == [trainer.losses[step] for step in (3, 7, 11)]
+    with pytest.raises(TrainingError, match="expected no more than 3 epochs, for which"):
+        next(trainer.epoch())
+
+
+@pytest.mark.parametrize(
+    ("model", "got"),
+    [
+        (nn.Sequential(nn.Flatten(), nn.Linear(64, 9)), r"\(32, 9\)"),
+        (nn.Linear(8, 10), r"\(32, 1, 8, 10\)"),
+        (nn.Sequential(nn.Flatten(), nn.LSTM(64, 10)), r"\(Tensor"),
+    ],
+)
+def test_what_gives_no_scores_for_the_classes_is_refused(model: nn.Module, got: str) -> None:
+    with pytest.raises(TrainingError, match=rf"expected scores \(batch, 10\), .* got {got}"):
+        train(model, data(), recipe(), epochs=1)
+
+
+RECIPES_REFUSED = [
+    *({"precision": "half"}, {"batch": 33, "accumulate": 2}, {"batch": 256}, {"batch": 0}),
+    *({"batch": 32.0}, {"cuda_graphs": True}, {"workers": 1.5}, {"resolution": 0}),
+]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *({"epochs": 1.5}, {"epochs": True}, {"seed": -1}, {"seed": "a"}, {"recipe": "vanilla"}),
+        *({"recipe": recipe(**changes)} for changes in RECIPES_REFUSED),
+        *({"device": device} for device in ("tpu", "cuda:99", "meta")),
+        {"network": network().half()},
+        {"network": network().requires_grad_(False)},
+    ],
+    ids=" ".join,
+)
+def test_what_cannot_be_trained_is_refused(arguments: dict) -> None:
+    given = {"network": network(), "recipe": recipe(), "epochs": 1, **arguments}
+    with pytest.raises(TrainingError):
+        train(given.pop("network"), data(), given.pop("recipe"), **given)
+
+
+def test_training_without_gradients_is_refused() -> None:
+    with torch.no_grad(), pytest.raises(TrainingError):
+        train(network(), data(), recipe(), epochs=1)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_recipe_learns_on_a_gpu(name: str) -> None:
+    result = train(network(), data(), recipe(name), epochs=8, device="cuda")
+    assert result.losses[-1] < result.losses[0]
+
+
+def test_each_process_has_the_gpu_of_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    monkeypatch.setattr(torch, "empty", lambda *_, **__: None)
+    assert processes._device_of_process("cuda") == torch.device("cuda", 1)
+    assert processes._device_of_process("cuda:0") == torch.device("cuda", 0)
+
+
+def test_a_training_leaves_the_mode_as_it_was() -> None:
+    model = network().train()
+    model[0].eval()
+    before = [module.training for module in model.modules()]
+    train(model, data(), recipe(), epochs=1)
+    assert [module.training for module in model.modules()] == before
