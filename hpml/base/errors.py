@@ -8,7 +8,43 @@ from typing import Any
 
 
 class HpmlError(Exception):
-    """The root of all exceptions of ``hpml``; the message says how to fix the cause."""
+    """The root of all exceptions of ``hpml``, with the parts of its message as attributes.
+
+    A message says which object is wrong, what was expected, what was received, and what to do.
+    Where "OBJECT: expected EXPECTED, received RECEIVED." says it badly, the error has a sentence of
+    its own; the parts are kept all the same, so that programs and tests need not read English.
+
+    Args:
+        sentence: replaces the sentence that is made of the parts.
+        object: what is wrong, by its name.
+        expected: what it should be.
+        received: what it is, as text, so that the error keeps no value alive.
+        remedy: what to do, as a sentence; it ends the message.
+
+    >>> error = HpmlError(object="n", expected="at least 2", received="1", remedy="Pass more.")
+    >>> print(error)
+    n: expected at least 2, received 1. Pass more.
+    >>> error.object, error.received
+    ('n', '1')
+    """
+
+    def __init__(
+        self,
+        sentence: str = "",
+        *,
+        object: str = "",
+        expected: str = "",
+        received: str = "",
+        remedy: str = "",
+    ) -> None:
+        self.object = object
+        self.expected = expected
+        self.received = received
+        self.remedy = remedy
+        if not sentence and (object or expected):
+            said = f", received {received}" if received else ""
+            sentence = f"{object}: expected {expected}{said}."
+        super().__init__(" ".join(filter(None, (sentence, remedy))))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # By default pickle calls the class with the message, but a class may need other arguments.

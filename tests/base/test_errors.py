@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import pickle
+
 import numpy
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hpml.base import describe
+from hpml.base.errors import HpmlError
 
 
 class Hostile:
@@ -36,3 +39,28 @@ def test_the_description_is_one_short_line(value: object, limit: int) -> None:
     text = describe(value, limit)
     assert len(text) <= limit
     assert len(text.splitlines()) == 1
+
+
+PARTS = {"object": "x", "expected": "a number", "received": "'a'", "remedy": "Pass 1."}
+
+
+def test_an_error_says_its_parts_and_keeps_them() -> None:
+    error = HpmlError(**PARTS)
+    assert str(error) == "x: expected a number, received 'a'. Pass 1."
+    assert {name: getattr(error, name) for name in PARTS} == PARTS
+
+
+def test_a_sentence_replaces_what_the_parts_would_say_but_not_the_remedy() -> None:
+    error = HpmlError("That is no number.", **PARTS)
+    assert str(error) == "That is no number. Pass 1."
+    assert {name: getattr(error, name) for name in PARTS} == PARTS
+
+
+def test_an_error_keeps_its_parts_through_a_pickle() -> None:
+    error = pickle.loads(pickle.dumps(HpmlError(**PARTS)))
+    assert str(error) == str(HpmlError(**PARTS))
+    assert {name: getattr(error, name) for name in PARTS} == PARTS
+
+
+def test_nothing_received_is_not_mentioned() -> None:
+    assert str(HpmlError(object="x", expected="1")) == "x: expected 1."
