@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
-from hpml.base import style
+from hpml.base import charts, style
 from hpml.base.charts import Bar, Chart, Dot, Line, bars, dots, lines, mark_sizes, show, timeline
 
 if TYPE_CHECKING:
@@ -89,3 +89,34 @@ def test_a_line_takes_the_colour_of_its_name_where_it_is_given_none() -> None:
     assert band.get_datalim(ax.transData).get_points().tolist() == [[1, 0.5], [2, 3]]
     (bar,) = drawn(lines([Line("a", [1], [2], band=([1], [3]))], title="t")).collections
     assert [part.tolist() for part in bar.get_segments()] == [[[1, 1], [1, 3]]]
+
+
+@pytest.mark.parametrize("along", ["x", "y"])
+def test_a_histogram_runs_along_the_axis_that_was_asked_for(along: Literal["x", "y"]) -> None:
+    from matplotlib.figure import Figure
+
+    ax = Figure().subplots()
+    charts.histogram([1.0, 1.5, 9.0], [0.0, 2.0, 10.0], along=along, title="Times").on(ax)
+    (bars,) = ax.containers
+    lengths = [bar.get_height() if along == "x" else bar.get_width() for bar in bars]
+    assert lengths == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0.1, 1000.0, ["0.1", "1", "10", "100", "1,000"]),
+        (0.1, 100.0, ["0.1", "1", "10", "100"]),
+        (1.0, 100.0, ["1", "2", "5", "10", "20", "50", "100"]),
+        (2.0, 7.0, ["2", "3", "4", "5", "6"]),
+    ],
+)
+def test_a_logarithmic_axis_has_at_least_four_plain_labels(
+    low: float, high: float, expected: list[str]
+) -> None:
+    from matplotlib.figure import Figure
+
+    ax = Figure().subplots()
+    ax.set(xscale="log", xlim=(low, high))
+    charts.name_decades(ax.xaxis)
+    assert [label.get_text() for label in ax.get_xticklabels()] == expected

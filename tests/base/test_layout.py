@@ -194,6 +194,14 @@ def test_an_output_inside_a_chain_is_not_folded_away() -> None:
     assert [len(label.calls) for label in layout.labels if label.is_folded] == [10, 10]
 
 
+def test_a_rotated_graph_runs_to_the_right() -> None:
+    layout = lay_out(chain(3), rotated=True)
+    lefts = [box.rectangle.left for box in layout.boxes]
+    assert lefts == sorted(lefts)
+    assert len({box.rectangle.y for box in layout.boxes}) == 1
+    assert layout.width > layout.height
+
+
 def test_too_many_boxes_are_refused_with_advice() -> None:
     assert len(lay_out(graph_of(1, *[(0,)] * 149)).boxes) == 150
     with pytest.raises(DrawingError):

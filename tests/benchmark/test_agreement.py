@@ -20,6 +20,7 @@ from hpml.benchmark.errors import BenchmarkError
         ([[1.0, 2.0], [3.0, 4.0]], None, False),
         ([math.nan], [1.0], False),
         ([[], []], [], False),
+        ([[], []], [[]], False),
         ([], [], True),
         ({"a": numpy.ones(2)}, {"a": [1.0, 1.0 + 1e-7]}, True),
         ({"a": numpy.ones(2)}, {"a": [1.0, 1.1]}, False),
@@ -32,11 +33,13 @@ from hpml.benchmark.errors import BenchmarkError
         ({"x": 1.0}.values(), [1.0], True),
         (range(3), [0, 1, 2], True),
         ({1: 2.0}, {"1": 2.0}, False),
+        ({1: 2.0, "x": 3.0}, {"x": 3.0}, False),
         ({1: 2.0}, {1: 2.1}, False),
         (math.factorial(200), math.factorial(200), True),
         (math.factorial(200), 1.0, False),
         (10**6, 10**6 + 1, False),
         ([1.0, math.nan], [1.0, math.nan], True),
+        ([1.0] * 9, [1.0] * 8 + [1.1], False),
     ],
 )
 def test_values_and_their_arrangement_count(first: object, second: object, same: bool) -> None:

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import RecordError
@@ -28,6 +30,16 @@ def test_a_case_comes_back_as_it_was(tmp_path: Path) -> None:
     assert recorded.cases == (case(250), case(500))
     assert recorded.damaged == ()
     assert [c.parameters["layers"] for c in recorded] == [250, 500]
+
+
+@given(st.lists(st.floats(1e-9, 1e3), min_size=1, max_size=9))
+def test_samples_come_back_to_the_last_bit(
+    tmp_path_factory: pytest.TempPathFactory, samples: list[float]
+) -> None:
+    path = tmp_path_factory.mktemp("record") / "x.jsonl"
+    one = Measurement("é ∑", tuple(samples), 1)
+    write_case(path, Case("x", {}, Comparison((one,), "é ∑", 1)))
+    assert read_cases(path).cases[0].comparison.measurements[0].samples == tuple(samples)
 
 
 @pytest.mark.parametrize("kept", [1, 40, 0.5, 0.99])

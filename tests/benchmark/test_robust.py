@@ -61,6 +61,16 @@ def test_too_few_samples_have_no_interval(count: int) -> None:
     assert median_interval([1.0] * count) == (-math.inf, math.inf)
 
 
+def test_the_interval_holds_the_median_as_often_as_it_says() -> None:
+    generator = random.Random(1)
+    hits = 0
+    for _ in range(2000):
+        # Skewed, as times are: the true median of exp(normal) is 1.
+        low, high = median_interval([generator.lognormvariate(0, 0.3) for _ in range(15)])
+        hits += low <= 1 <= high
+    assert 0.94 <= hits / 2000 <= 0.985
+
+
 def test_the_tests_of_dependence_rarely_find_any_in_independent_values() -> None:
     generator = random.Random(2)
     runs = [[generator.gauss(0, 1) for _ in range(25)] for _ in range(1000)]

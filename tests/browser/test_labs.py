@@ -72,6 +72,11 @@ def test_what_the_first_lab_shows_is_accessible(lab: Any) -> None:
     assert found == []
 
 
+def test_a_picture_without_words_is_found() -> None:
+    assert wordless('<img alt="A" src="a"><svg role="img" aria-label="A"><g/></svg>') == []
+    assert len(wordless('<img src="a"><img alt="" src="a"><svg><g/></svg>')) == 3
+
+
 @each_lab
 def test_a_check_is_failed_and_then_passed(lab: Any) -> None:
     name, (written, checked) = next(iter(checks(lab).items()))

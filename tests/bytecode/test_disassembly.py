@@ -27,6 +27,10 @@ class Box:
     def of(x: int) -> int:
         return x
 
+    @property
+    def label(self) -> str:
+        return "box"
+
     def __call__(self) -> None: ...
 
 
@@ -34,8 +38,11 @@ class Box:
     "value",
     [
         len,
+        [].append,
         Box,
+        int,
         Box(),
+        vars(Box)["label"],
         functools.partial(plain, 1),
         functools.cache(plain),
         3,

@@ -8,7 +8,11 @@ from types import CodeType
 
 import pytest
 
-from hpml.bytecode.watching import watch_instructions
+from hpml.bytecode.watching import NoFreeToolError, watch_instructions
+
+needs_monitoring = pytest.mark.skipif(
+    sys.version_info < (3, 12), reason="needs python3.12, which has sys.monitoring"
+)
 
 
 def fresh() -> partial[int]:
@@ -58,3 +62,16 @@ def test_an_error_passes_and_leaves_nothing_on() -> None:
     with pytest.raises(ZeroDivisionError):
         watch_instructions(partial(divmod, 1, 0), lambda code, offset: None)
     assert sys.gettrace() is before
+
+
+@needs_monitoring
+def test_tools_that_are_all_taken_are_named() -> None:
+    taken = [number for number in range(6) if sys.monitoring.get_tool(number) is None]
+    for number in taken:
+        sys.monitoring.use_tool_id(number, "test")
+    try:
+        with pytest.raises(NoFreeToolError):
+            watch_instructions(fresh(), lambda code, offset: None)
+    finally:
+        for number in taken:
+            sys.monitoring.free_tool_id(number)

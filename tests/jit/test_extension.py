@@ -79,6 +79,11 @@ def test_an_error_of_the_compiler_is_shown_with_its_line(results: Path) -> None:
     assert list((results / "extensions").iterdir()) == []
 
 
+def test_a_flag_that_the_compiler_does_not_know() -> None:
+    with pytest.raises(CompileError):
+        build_extension(HELLO, "hello", flags=["-fno-such-thing"])
+
+
 def test_flags_reach_the_linker() -> None:
     source = HELLO.replace("Python.h>", "Python.h>\nconst char *not_defined(void);")
     source = source.replace('!", name', '%s", name, not_defined()')

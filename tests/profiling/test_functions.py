@@ -68,6 +68,12 @@ def test_the_saved_file_opens_elsewhere(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["run.prof"]
 
 
+def test_the_profiler_is_off_after_an_error() -> None:
+    with pytest.raises(ZeroDivisionError):
+        profile(lambda: 1 // 0)
+    assert profile(leaf, 3).result == 3
+
+
 def test_a_profiler_inside_another_is_refused() -> None:
     with pytest.raises(ProfilingError):
         profile(lambda: profile(leaf, 3))

@@ -40,6 +40,12 @@ def tree(root: Path, files: dict[str, str]) -> Path:
         ("base/a.py", "from hpml import widgets", "base imports widgets"),
         ("base/deep/a.py", "from ...widgets import b", "base imports widgets"),
         ("base/deep/a.py", "from ... import widgets", "base imports widgets"),
+        ("base/a.py", "from hpml.widgets.x import y", "base imports widgets"),
+        (
+            "base/a.py",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from hpml.widgets import x",
+            "hpml/base/a.py:3: base imports widgets",
+        ),
         (
             "base/a.py",
             "def f():\n    import hpml.widgets",
@@ -65,6 +71,24 @@ def test_a_planted_violation_is_found(tmp_path: Path, file: str, source: str, me
     )
     assert len(found) == 1
     assert message in found[0]
+
+
+def test_what_is_allowed_is_not_reported(tmp_path: Path) -> None:
+    files = {
+        **dict.fromkeys(EMPTY, ""),
+        "__init__.py": "__version__ = '1'",
+        "base/a.py": "import hpml\nfrom hpml import __version__",
+        "symbolic/__init__.py": "from .graph import x\nfrom hpml.symbolic.graph import x",
+        "symbolic/deep/a.py": "from ..graph import x\nfrom hpml.base import y\nimport torch.nn",
+        "course/suites/a.py": "import hpml.course.models.x, hpml.symbolic\nfrom ...base import a",
+        "course/suites/__init__.py": "",
+        "course/models/x.py": "",
+        "course/labs/a.py": "from hpml.course.suites import a\nfrom hpml.widgets import b",
+        "course/__init__.py": "from hpml.course.labs.a import x",
+        "cli.py": "import hpml.course.models.x\nfrom hpml.course import suites",
+        "__main__.py": "from hpml.cli import main",
+    }
+    assert violations(tree(tmp_path, files)) == []
 
 
 def test_no_files_import_each_other_in_a_circle() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tests.project.notebooks import ROOT, long_cells, normalised, notebooks, with_times
 
@@ -57,3 +57,12 @@ def test_outputs_counts_and_machine_metadata_go_and_tags_stay() -> None:
     assert stored.cells[0].id == cell.id
     assert stored.metadata.kernelspec.name == "python3"
     assert set(stored.metadata) == {"kernelspec", "language_info"}
+
+
+def test_a_long_cell_is_found_unless_it_is_an_exercise_or_prose() -> None:
+    lines = "\n".join("x = 1" for _ in range(16))
+    exercise = new_code_cell(lines, metadata={"tags": ["exercise"]})
+    cells = [new_markdown_cell(lines), new_code_cell(lines), exercise, new_code_cell("x")]
+    assert long_cells(nbformat.writes(new_notebook(cells=cells))) == [
+        "cell 1: 16 lines, expected at most 15"
+    ]

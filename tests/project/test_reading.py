@@ -3,6 +3,7 @@ from __future__ import annotations
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from hpml.course.release.reading import count_words, length_of
+from tests.project.sentences import long_sentences
 
 
 def test_the_core_and_what_goes_further_are_counted_apart() -> None:
@@ -30,3 +31,11 @@ def test_listings_comments_and_tags_are_no_prose() -> None:
     )
     assert count_words(text + "<!-- not -->") == 4
     assert count_words("| a | b |\n|:--|:--|\n| one two | 3 |") == 5
+
+
+def test_a_sentence_ends_at_its_stop_its_paragraph_or_its_item() -> None:
+    assert long_sentences("one two three\n\nfour five six", at_most=3) == []
+    assert long_sentences("- one two three\n- four five six", at_most=3) == []
+    assert long_sentences("**One two three.** Four five six.", at_most=3) == []
+    assert long_sentences("See fig. 3 here, e.g. this", at_most=3) == ["3 here, e.g. this"]
+    assert long_sentences("| one two three four five |", at_most=3) == []

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 import torch
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel
@@ -62,6 +64,7 @@ LAYERS: dict[type[nn.Module], list[Any]] = {
         lambda: nn.AvgPool2d(2),
         lambda: nn.AvgPool2d((1, 3), stride=2, padding=(0, 1), count_include_pad=False),
         lambda: nn.AvgPool2d(3, ceil_mode=True, divisor_override=2),
+        lambda: nn.AvgPool2d(2, padding=2),
         lambda: nn.AvgPool2d((2, 1), padding=1),
     ],
     nn.AdaptiveAvgPool2d: [
@@ -146,8 +149,42 @@ def test_a_rule_says_what_the_layer_does_or_nothing(
         "MaxPool2d-4": "two results",
         "AvgPool2d-2": "rounding up",
         "AvgPool2d-3": "a padding that is refused",
+        "AvgPool2d-4": "a padding that is refused",
     }
     assert (answers == 0) == (f"{kind.__name__}-{number}" in outside)
+
+
+@settings(max_examples=150, derandomize=True, deadline=None, database=None)
+@given(data=st.data(), rank=st.sampled_from([1, 2]), kind=st.sampled_from(["conv", "max", "avg"]))
+def test_window_rules_agree_with_meta_propagation(data: Any, rank: int, kind: str) -> None:
+    small = st.integers(1, 4)
+    each = st.tuples(*[small] * rank)
+    kernel, stride, dilation = data.draw(each), data.draw(each), data.draw(each)
+    padding = data.draw(st.tuples(*[st.integers(0, 3)] * rank))
+    sizes = data.draw(st.tuples(*[st.integers(1, 12)] * rank))
+    assume(rank == 2 or kind == "conv")
+    layer: nn.Module
+    if kind == "conv":
+        make = nn.Conv1d if rank == 1 else nn.Conv2d
+        groups = data.draw(st.sampled_from([1, 2]))
+        layer = make(4, 6, kernel, stride, padding, dilation, groups)
+    elif kind == "max":
+        layer = nn.MaxPool2d(kernel, stride, padding, dilation)
+    else:
+        layer = nn.AvgPool2d(kernel, stride, padding)
+    shape = (2, 4, *sizes)
+    expected = real_run(layer, shape, torch.float32)
+    on_meta = real_run(layer.to("meta"), shape, torch.float32) if kind != "conv" else expected
+    assert isinstance(on_meta, Exception) == isinstance(expected, Exception)
+    try:
+        received = LAYER_RULES[type(layer)].shape(layer, TensorSpec(shape, torch.float32))
+    except ShapeError:
+        assert isinstance(expected, Exception)
+    else:
+        if received is None:
+            assert kind != "conv" or isinstance(expected, Exception)
+        else:
+            assert received == expected
 
 
 def test_a_subclass_has_no_rule_and_its_shape_is_found_all_the_same() -> None:

@@ -76,3 +76,16 @@ def test_the_peak_is_that_of_a_forward_written_by_hand(
     by_hand = peak_bytes(lambda x: graph(x, layers), IMAGE)
     assert by_hand >= 2 * ONE
     assert peak_bytes(model, IMAGE) <= 1.1 * by_hand
+
+
+def test_the_count_sees_a_forward_that_names_every_value() -> None:
+    layers = convolutions(40)
+
+    def hoarding(x: Any) -> Any:
+        values = [x]
+        for layer in layers:
+            values.append(layer(values[-1]))
+        return values[-1]
+
+    assert peak_bytes(hoarding, IMAGE) == 40 * ONE
+    assert peak_bytes(lambda x: follow(x, layers), IMAGE) == 2 * ONE

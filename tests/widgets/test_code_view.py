@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
 import pytest
 import torch
@@ -11,6 +12,7 @@ from hpml.bytecode import count_instructions
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
 from hpml.symbolic.execution.instructions import is_execution
 from hpml.widgets import WidgetError, code_view
+from hpml.widgets.code_view import view
 from hpml.widgets.code_view.view import Code, look, page, variables
 from tests.symbolic.models import chain as chain_of
 
@@ -113,3 +115,15 @@ def test_names_of_layers_are_escaped() -> None:
     html = page(code_of(model, "codegen"), model.graph).html
     assert "  # _script_x_1" in html
     assert "<script>x" not in html
+
+
+def test_the_headline_shows_the_previous_choice_and_no_earlier_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shown: list[Any] = []
+    monkeypatch.setattr(view, "explore", lambda show, **controls: shown.append(show))
+    code_view(chain(3), torch.rand(2, 4))
+    (show,) = shown
+    pages = [show(execution=name).html for name in ("lazy", "ordered", "codegen", "codegen")]
+    before = [re.search(r"Before: (\w+)", page) for page in pages]
+    assert [found and found[1] for found in before] == [None, "lazy", "ordered", None]

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import pytest
+
 from hpml.base.drawing import dataflow
 from hpml.course.lesson.small_graphs import ladder
 from hpml.widgets import Animation, execution_player
-from hpml.widgets.player.executions import lazy_steps, ordered_steps
+from hpml.widgets.player.executions import EXECUTIONS, lazy_steps, ordered_steps
 from tests.widgets.test_animation import marked
 from tests.widgets.test_executions import TINY
 
@@ -67,3 +69,10 @@ def test_without_memory_the_picture_counts_and_the_animation_ends_in_time() -> N
     whole = lazy_steps(dataflow(ladder(2)), remember=False)
     exact = execution_player(ladder(2), ["without memory"], at_most=len(whole))
     assert exact.keyframes[-1].line.endswith(f"Done after {len(whole)} steps.")
+
+
+@pytest.mark.parametrize("executions", [["lazy", "ordered"], list(EXECUTIONS)])
+def test_two_hundred_frames_of_thirty_nodes_stay_small(executions: list[str]) -> None:
+    animation = execution_player(ladder(10), executions, at_most=200)
+    assert len(animation.keyframes) == (202 if "without memory" in executions else 73)
+    assert len(animation.html.encode()) < 320_000

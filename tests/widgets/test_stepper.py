@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import warnings
@@ -8,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from hpml.bytecode import trace
 from hpml.widgets import WidgetError, stepper
+from hpml.widgets.stepper import layout
 from hpml.widgets.stepper.stepper import Stepper
 from tests.bytecode.cases import corpus
 from tests.widgets.test_animation import HOSTILE, Outline, marked
@@ -146,6 +149,22 @@ def test_the_limit_on_steps_shows_what_there_is_and_says_so() -> None:
     assert len(animation.trace or ()) == 50
 
 
+def test_three_hundred_steps_stay_under_five_hundred_kilobytes() -> None:
+    def work(n: int) -> list[str]:
+        words: list[str] = []
+        while n:
+            try:
+                words.append(f"{check(n % 4)} and {n:>5}" + "x" * 40)
+            except ValueError:
+                print("a line of text that is printed again and again", n)
+            n -= 1
+        return words
+
+    animation = stepper(work, 100, max_steps=300)
+    assert len(animation.trace or ()) == 300
+    assert len(animation.html) < 500_000
+
+
 def test_hostile_names_values_and_text_stay_text() -> None:
     class Odd:
         def __repr__(self) -> str:
@@ -200,3 +219,21 @@ def test_every_construct_makes_an_animation_that_shows_each_step(name: str) -> N
     for event, keyframe in zip(animation.events, animation.keyframes, strict=True):
         assert any(part.startswith("o") and on == "here" for part, on in keyframe.marks.items())
         assert len(event.stack) >= len([n for n in keyframe.texts if n.startswith("K")]) - 1
+
+
+def test_arcs_of_jumps_that_overlap_are_in_lanes_of_their_own_the_shortest_innermost() -> None:
+    def nested(n: int) -> int:
+        found = 0
+        for i in range(n):
+            for j in range(i):
+                if j % 2:
+                    found += j
+        return found
+
+    (arcs, *_) = layout.layout_of(trace(nested, 4), "nested(4)").arcs
+    spans = [(min(arc.start, arc.end), max(arc.start, arc.end), arc.lane) for arc in arcs]
+    assert [high - low for low, high, _ in spans] == sorted(high - low for low, high, _ in spans)
+    assert spans[0][2] == 0
+    for (low, high, lane), (start, end, other) in itertools.combinations(spans, 2):
+        assert lane != other or high < start or end < low or lane == layout._LANES - 1
+    assert {lane for *_, lane in spans} >= {0, 1, 2}

@@ -135,3 +135,8 @@ def test_a_file_beside_the_notebook_stands_in_for_no_module(tmp_path: Path) -> N
     )  # fmt: skip
     assert "06.1 count_calls" in ran.stdout, ran.stderr
     assert not mark.exists()
+
+
+def test_another_ones_notebook_is_sandboxed(ada: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["grade", str(ada), "--lab", "06", "--sandbox"]) == 0
+    assert "isolation: bubblewrap" in capsys.readouterr().out

@@ -70,3 +70,10 @@ def test_every_normalisation_shows_in_the_result_in_eval_mode() -> None:
         without = copy.deepcopy(model)
         normalisations(without)[position].reset_running_stats()  # type: ignore[operator]
         assert not torch.allclose(without(images(16)), expected)
+
+
+def test_building_leaves_the_layers_as_they_were() -> None:
+    network = ToyResNet(16)
+    symbolic_toy_resnet(network, "inlined")
+    fresh = ToyResNet(16).state_dict()
+    assert all(torch.equal(value, fresh[key]) for key, value in network.state_dict().items())

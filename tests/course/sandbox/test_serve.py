@@ -145,3 +145,13 @@ def test_nothing_is_called_before_the_sign() -> None:
     question = {**_call(), "do": "time", "id": "t", "case": _case(1)}
     answers = _asked(_prepare(cell), LOAD, question)
     assert answers[-2:] == [{"id": "t", "ready": True}, {"id": "t"}]
+
+
+def test_a_statement_that_is_tried_again_has_the_time_of_its_cell(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(serve, "_OTHER_CELL", 0)  # what the function does not need is not run
+    cells = ["STEP = two()", "def two(): return 2", "def double(n):\n    return STEP * n"]
+    _, loaded, called = _asked(_prepare(*cells), LOAD, _call(n=21))
+    assert loaded["failed"] == []
+    assert decode(called["outcome"]["value"]) == 42

@@ -281,6 +281,14 @@ def test_each_process_has_the_gpu_of_its_number(monkeypatch: pytest.MonkeyPatch)
     assert processes._device_of_process("cuda:0") == torch.device("cuda", 0)
 
 
+def test_weights_that_are_not_finite_at_the_start_are_refused() -> None:
+    model = network()
+    with torch.no_grad():
+        model[0].weight.fill_(math.nan)
+    with pytest.raises(TrainingError, match=r"others in 0\.weight; load"):
+        train(model, data(), recipe(), epochs=1)
+
+
 def test_a_training_leaves_the_mode_as_it_was() -> None:
     model = network().train()
     model[0].eval()

@@ -28,3 +28,8 @@ def test_ratios_stand_beside_the_documents_of_the_same_name() -> None:
     published = table.column("published, batch 1")
     assert published == (1.0, 13.39 / 14.11, 29.32 / 14.11, None)
     assert table.column("published, batch 64")[1] == 62.42 / 60.8
+    assert table.column("batch 1")[0] == "baseline"
+    assert table.column("batch 64")[1] == str(raced[64].ratio("ReLU"))
+    assert [line.split()[-1] for line in str(table).splitlines() if line.startswith("ReLU")] == [
+        "1.03"
+    ]

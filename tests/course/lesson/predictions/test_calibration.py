@@ -101,3 +101,15 @@ def test_no_number_of_an_axis_is_written_over_another(low: float, high: float) -
     )
     assert len(boxes) >= 3
     assert all(right < left for (_, right), (left, _) in itertools.pairwise(boxes))
+
+
+def test_the_number_of_a_late_answer_is_drawn_as_a_ring(lab: Lab) -> None:
+    late = predict("How long?", unit="µs", key="late")
+    late.reveal(20)
+    late.lock(20)
+    answered("a", 3, 2)
+    accent = style.PALETTE["accent"]
+    ax = calibration().figure().axes[0]
+    rings = [line.get_markerfacecolor() for line in ax.lines if line.get_markersize() == 13]
+    assert rings == ["white", accent]
+    assert [text.get_color() for text in ax.texts[:2]] == [accent, "white"]
