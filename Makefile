@@ -20,7 +20,7 @@ SET_THREADS := OMP_NUM_THREADS=$(THREADS) MKL_NUM_THREADS=$(THREADS) \
 OLDEST := (3, 11)
 NEWEST := (3, 14)
 
-.PHONY: help .venv asked lab test test-all pytest check tidy
+.PHONY: help .venv asked lab test test-all pytest check tidy mutants
 help:
 	@sed -n 's/^# \{0,1\}//p; /^$$/q' Makefile
 
@@ -73,3 +73,9 @@ tidy: .venv
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	$(if $(wildcard tests/project),$(BIN)/python -m tests.project.notebooks --write)
+
+# Small faults that no test notices; some seconds for each fault:
+#     make mutants PACKAGE=hpml/benchmark/agreement.py
+mutants: .venv
+	@$(BIN)/python -m pip install -q cosmic-ray
+	@PATH="$(abspath $(BIN)):$$PATH" $(SET_THREADS) $(BIN)/python -m tests.project.mutants $(PACKAGE)

@@ -1,8 +1,4 @@
-"""Every lab has the form of all labs, and runs without anybody answering.
-
-Where there is a browser, each lab is executed in it, in tests/browser/test_labs.py, and one of them
-without.
-"""
+"""Every lab has the form of all labs, and runs headless although no question is answered."""
 
 from __future__ import annotations
 
@@ -18,7 +14,6 @@ from nbformat.v4 import new_code_cell
 
 from hpml.course.lesson.execute import execute, result_texts
 from hpml.course.release.reading import length_of
-from tests.browser.chromium import chromium
 from tests.project.notebooks import SETUP
 from tests.project.sentences import long_sentences
 
@@ -43,7 +38,7 @@ UNTOUCHED_OUTPUT = [
 ]
 
 
-@pytest.mark.parametrize("path", LABS if chromium() is None else LABS[:1], ids=lambda p: p.stem)
+@each_lab
 def test_a_lab_runs_headless_shows_its_result_and_leaves_module_calls_alone(
     path: Path, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from hpml.course.labs.catalogue import paths
 from tests.project.notebooks import ROOT, long_cells, normalised, notebooks, with_times
 
 NOTEBOOKS = notebooks()
@@ -66,3 +67,10 @@ def test_a_long_cell_is_found_unless_it_is_an_exercise_or_prose() -> None:
     assert long_cells(nbformat.writes(new_notebook(cells=cells))) == [
         "cell 1: 16 lines, expected at most 15"
     ]
+
+
+def test_the_readmes_weeks_are_the_paths_that_the_labs_name() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    weeks = [row.split("|")[2:4] for row in readme.splitlines() if re.match(r"\| \d \|", row)]
+    shown = [tuple(re.findall(r"\d\d", " ".join(column))) for column in zip(*weeks, strict=True)]
+    assert shown == list(paths().values())

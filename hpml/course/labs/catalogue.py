@@ -71,6 +71,16 @@ def explanation(lab: str) -> Explanation:
     return Explanation(words["question"], tuple(words["claims"]), dict(experiments), best)
 
 
+def paths() -> dict[str, tuple[str, ...]]:
+    """Return the labs of each path through the course, by its name.
+
+    >>> list(paths())
+    ['How Python runs a network', 'Making models faster']
+    """
+    names = dict.fromkeys(name for lab in LABS for name in texts(lab)["paths"])
+    return {name: tuple(lab for lab in LABS if name in texts(lab)["paths"]) for name in names}
+
+
 def find(name: str, lab: str | None = None) -> Exercise:
     """Return the exercise whose function has this name.
 

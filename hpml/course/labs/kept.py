@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import graphlib
 import linecache
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +10,6 @@ from hpml.base.environment import flag
 from hpml.base.files import results_folder, write_atomically
 from hpml.base.page import notebook_shell
 from hpml.course.labs.catalogue import find
-from hpml.course.labs.lab_06_forward_order.references import ordered_forward
 from hpml.course.lesson.errors import LabError
 from hpml.course.lesson.exercises.sources import program_of
 
@@ -20,8 +18,7 @@ def mine(name: str) -> Callable[..., Any]:
     """Return the function that the student wrote for an earlier exercise.
 
     It is compiled from the source that was saved when its check passed. If it never passed, the
-    course's version of `topological_order` or `ordered_forward` is returned; for another name,
-    LabError is raised.
+    version that the exercise provides is returned; if it provides none, LabError is raised.
 
     >>> mine("topological_order")({"a": ["b"], "b": []})
     ['a', 'b']
@@ -31,8 +28,8 @@ def mine(name: str) -> Callable[..., Any]:
     try:
         source = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        if name in _PROVIDED:
-            return _PROVIDED[name]
+        if exercise.provided is not None:
+            return exercise.provided
         raise LabError(
             f"Your {name} has not passed its check yet. Solve exercise "
             f"{exercise.lab}.{exercise.number} first."
@@ -52,14 +49,3 @@ def keep_passed(function: Callable[..., Any], name: str) -> None:
     source = "\n\n".join(text.strip() for text in program.sources.values() if text.strip())
     if getattr(function, "__name__", "") == name:  # not a lambda or a callable object
         write_atomically(results_folder() / "passed" / f"{name}.py", source + "\n")
-
-
-def _topological_order(edges: dict[str, list[str]]) -> list[str]:
-    # TopologicalSorter expects predecessors but gets successors, so the order is reversed.
-    return [*graphlib.TopologicalSorter(edges).static_order()][::-1]
-
-
-_PROVIDED: dict[str, Callable[..., Any]] = {
-    "topological_order": _topological_order,
-    "ordered_forward": ordered_forward,
-}

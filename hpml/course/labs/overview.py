@@ -11,7 +11,7 @@ from hpml.base import style
 from hpml.base.charts import Dot, dots, show
 from hpml.base.page import Page, say
 from hpml.base.tables import Table
-from hpml.course.labs.catalogue import LABS, choice, exercises
+from hpml.course.labs.catalogue import LABS, choice, exercises, paths
 from hpml.course.labs.questions import AFTER, BEFORE, questions
 from hpml.course.lesson.errors import LabError
 from hpml.course.lesson.execute import labs
@@ -20,12 +20,6 @@ from hpml.course.lesson.lab_file import read_labs
 from hpml.course.lesson.predictions import state, store
 from hpml.course.lesson.predictions.calibration import kept_entry
 from hpml.course.lesson.progress import FILE
-
-PATHS = {
-    "How Python runs a network": ("00", "01", "02", "05", "06", "07", "09", "10"),
-    "Making models faster": ("00", "01", "03", "08", "09", "10", "12", "13", "14", "15"),
-}
-"""The two paths through the course, eight weeks each; one of labs 13 and 14 is enough."""
 
 
 def progress() -> Table:
@@ -53,15 +47,13 @@ def progress() -> Table:
         more = f" + {bonus:g}" if bonus else ""
         run = "to its end" if "finished" in done else "begun" if "opened" in done else "–"
         name = path.stem.replace("_", " ")
-        paths = ", ".join(str(n) for n, path in enumerate(PATHS.values(), 1) if number in path)
-        rows.append(
-            [name, paths, run, f"{passed} of {len(items)}", f"{points:g}{more} of {total:g}"]
-        )
+        on = ", ".join(str(n) for n, path in enumerate(paths().values(), 1) if number in path)
+        rows.append([name, on, run, f"{passed} of {len(items)}", f"{points:g}{more} of {total:g}"])
         earned, worth = earned + points + bonus, worth + total
     caption = (
         f"{earned:g} of {worth:g} points so far, by your checks. Grading uses other cases and "
         f"adds the points for speed. Kept in {FILE.path.name}, beside your predictions. "
-        f"Paths: {', '.join(f'{n} {name}' for n, name in enumerate(PATHS, 1))}."
+        f"Paths: {', '.join(f'{n} {name}' for n, name in enumerate(paths(), 1))}."
     )
     align = ["left", "left", "left", "right", "right"]
     return Table(["lab", "paths", "run", "passed", "points"], rows, caption=caption, align=align)

@@ -16,7 +16,7 @@ FOLDERS = {path.name[4:6]: path for path in Path(labs.__path__[0]).glob("lab_*")
 def test_each_hint_belongs_to_an_exercise_and_each_text_is_read(lab: str) -> None:
     with (FOLDERS[lab] / "texts.toml").open("rb") as file:
         texts = tomllib.load(file)
-    assert set(texts) - {"questions"} == {"explanation", "hints"}
+    assert set(texts) - {"questions"} == {"paths", "explanation", "hints"}
     assert ("questions" in texts) == (lab == "00")
     assert set(texts["hints"]) == {exercise.name for exercise in exercises(lab)}
     assert set(texts["explanation"]) == {"question", "claims", "best", "experiments"}

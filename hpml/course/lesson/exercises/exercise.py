@@ -90,6 +90,8 @@ class Exercise:
     patience: float = 2.0  # the deadline of a known wrong answer if the student's call returned
     speed: Speed | None = None
     packages: tuple[str, ...] = ("numpy",)  # importable in the sandbox, with the standard library
+    # What later labs use until the student's function passes its check; None: they wait for it
+    provided: Callable[..., Any] | None = None
     core: bool = True  # False: optional, for bonus points on top of full marks
 
     def __post_init__(self) -> None:

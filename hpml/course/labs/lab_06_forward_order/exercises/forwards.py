@@ -162,4 +162,5 @@ ORDERED_FORWARD = Exercise(
     observe=value_and_executed,
     seconds=10,
     speed=Speed(points=1, reference=ordered_forward, inputs=_speed_case, full=1.5, none=4),
+    provided=ordered_forward,
 )
