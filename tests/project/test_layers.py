@@ -107,3 +107,17 @@ def test_a_planted_circle_is_found(tmp_path: Path, back: str) -> None:
 def test_no_folder_holds_more_files_than_one_takes_in() -> None:
     folders = {path.parent for path in (ROOT / "hpml").rglob("*.py")}
     assert [folder for folder in folders if len(list(folder.glob("*.py"))) > MOST_FILES] == []
+
+
+def test_contributing_names_files_that_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:[\w.]+/)+(?:\w+\.\w+)?)`", text))
+    there = {
+        name
+        for name in named
+        for top in ("", "hpml", "hpml/course")
+        if (ROOT / top / name).exists()
+    }
+    there |= {name for name in named if any((ROOT / "hpml").rglob(name))}
+    invented = re.compile(r"NN|16|twice|yours")
+    assert [name for name in named - there if not invented.search(name)] == []
