@@ -1,6 +1,7 @@
 # make lab     open the course in JupyterLab          make test       checks and tests, eight minutes
 # make .venv   only the environment that they share   make test-all   also the thorough tests
-# make tidy    format code, strip notebooks
+# make tidy    format code, strip notebooks           make wheel      dist/hpml_labs-….whl, to lie
+#                                                                     beside a notebook
 #
 # PYTHON is the interpreter of the environment, VENV its folder:
 #     make test PYTHON=python3.14 VENV=.venv-3.14
@@ -20,7 +21,7 @@ SET_THREADS := OMP_NUM_THREADS=$(THREADS) MKL_NUM_THREADS=$(THREADS) \
 OLDEST := (3, 11)
 NEWEST := (3, 14)
 
-.PHONY: help .venv asked lab test test-all pytest check tidy
+.PHONY: help .venv asked lab test test-all pytest check tidy wheel
 help:
 	@sed -n 's/^# \{0,1\}//p; /^$$/q' Makefile
 
@@ -73,3 +74,6 @@ tidy: .venv
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	$(if $(wildcard tests/project),$(BIN)/python -m tests.project.notebooks --write)
+
+wheel: .venv
+	$(BIN)/python -P -m hatchling build -t wheel

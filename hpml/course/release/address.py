@@ -76,8 +76,9 @@ def first_cell(address: str) -> str:
     A wheel beside the notebook comes before the address. Without either, students are told what to
     ask for. An `hpml` without `hpml.base` is another project, and is replaced.
     """
-    install = f"'%pip install \"{DISTRIBUTION} @ git+{address}\"'"
-    source = install if address else _ASK.format(wheels=WHEELS)
+    source = (
+        f"'%pip install \"{_requirement(address)}\"'" if address else _ASK.format(wheels=WHEELS)
+    )
     return _FIRST_CELL.format(distribution=DISTRIBUTION, wheels=WHEELS, source=source)
 
 
@@ -96,12 +97,18 @@ def with_project_address(pyproject: str, address: str) -> str:
     )
 
 
+def _requirement(address: str) -> str:
+    # Before version 24, pip takes an address without a host, as in file:///PATH, only without name.
+    name = "" if address.startswith("file:") else f"{DISTRIBUTION} @ "
+    return f"{name}git+{address}"
+
+
 def _readme_part(address: str) -> str:
-    shown = address or "ADDRESS"
-    command = f'    pip install "{DISTRIBUTION} @ git+{shown}"\n'
+    command = f'    pip install "{_requirement(address or "ADDRESS")}"\n'
     if not address:
         return (
-            f"{command}\nADDRESS is the address of the repository. Nobody has published the course yet;\n"
+            f"{command}\n"
+            "ADDRESS is the address of the repository. Nobody has published the course yet.\n"
             "`hpml release OUT --address URL` writes an address here and into the notebooks.\n"
         )
     github = re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", address)
