@@ -31,6 +31,7 @@ from hpml.course.release.address import (
     with_readme_address,
 )
 from hpml.course.release.student_copy import release
+from tests.project.notebooks import ADDRESS as PROJECT_ADDRESS
 from tests.project.notebooks import LONGEST_CELL, ROOT
 
 WHEEL = f"hpml_labs-{hpml.__version__}-py3-none-any.whl"
@@ -332,5 +333,7 @@ def test_the_commands_of_the_readme_install_the_course(
     environment.shell(wheel, tmp_path)
     environment.shell(f"{lab} --help", tmp_path)
     environment.run("-m", "pip", "uninstall", "--yes", "hpml-labs")
-    environment.shell(repository.replace("git+ADDRESS", f"git+{ADDRESS}"), tmp_path)
+    shown = f"git+{PROJECT_ADDRESS or 'ADDRESS'}"
+    assert shown in repository
+    environment.shell(repository.replace(shown, f"git+{ADDRESS}"), tmp_path)
     environment.shell("hpml --version", tmp_path)

@@ -19,7 +19,7 @@ import hpml
 from hpml.base.errors import UsageError
 from hpml.course.labs.catalogue import LABS, exercises
 from hpml.course.lesson.execute import find_lab
-from hpml.course.release import student_copy
+from hpml.course.release import student_copy, wheel
 from hpml.course.release.address import address_of
 from hpml.course.release.folder import ReleaseError
 
@@ -133,6 +133,15 @@ def test_an_address_is_in_its_readme_project_and_first_cells_and_no_other_is(
         assert readme.count(f'pip install "hpml-labs @ git+{ADDRESS}"') == times
         assert readme.count("[![") == 2 * times
         assert address_of(project) == ADDRESS * times
+
+
+def test_without_hatchling_it_says_what_to_install_and_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wheel.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ReleaseError, match=r"-m pip install hatchling"):
+        student_copy.release(tmp_path / "students")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_address_is_checked_before_anything_is_written(tmp_path: Path) -> None:
