@@ -143,7 +143,12 @@ def test_ipython_shows_the_lines_and_no_traceback(
         ("git@github.com:OWNER/REPOSITORY", "'git@github.com:OWNER/REPOSITORY'"),
         ("../students", "'../students'"),
         ('https://localhost/a"b', "'https://localhost/a\"b'"),
-        ("https://teacher:secret@localhost/course", "'teacher'"),
+        ("https://localhost/a#egg=b", "'https://localhost/a#egg=b'"),
+        ("https:///course", "'https:///course'"),
+        ("https://[course", "'https://[course'"),
+        ("https://teacher:secret@localhost/course", "password for localhost"),
+        ("https://secret@localhost/course", "user name or a password for localhost"),
+        ("ssh://git:secret@localhost/course", "password for localhost"),
     ],
 )
 def test_an_address_that_pip_cannot_use_or_that_tells_a_password_is_refused(
@@ -152,6 +157,13 @@ def test_an_address_that_pip_cannot_use_or_that_tells_a_password_is_refused(
     with pytest.raises(UsageError, match=re.escape(received)) as refused:
         checked(address)
     assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "address", [ADDRESS, f"{ADDRESS}.git", "ssh://git@localhost/a/b", "file:///shared/course.git"]
+)
+def test_an_address_that_git_and_pip_take_is_kept(address: str) -> None:
+    assert checked(address) == address
 
 
 def test_an_address_is_written_and_taken_out_again() -> None:

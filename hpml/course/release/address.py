@@ -44,18 +44,20 @@ def checked(address: str) -> str:
     >>> checked("https://github.com/OWNER/REPOSITORY")
     'https://github.com/OWNER/REPOSITORY'
     """
-    parts = urlsplit(address)
-    if parts.scheme not in {"https", "http", "ssh", "file"} or re.search(
-        r"[\s\"'\\`${}#@]", parts.path
-    ):
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        parts = urlsplit("")
+    if (parts.scheme in {"https", "http"} and parts.username) or parts.password:
+        raise UsageError(
+            f"--address contains a user name or a password for {parts.hostname}, expected one "
+            "without: every student would read it. Leave out what is before the @."
+        )
+    named = parts.hostname if parts.scheme in {"https", "http", "ssh"} else parts.scheme == "file"
+    if not named or re.search(r"[\s\"'\\`${}?#]", address) or "@" in parts.path:
         raise UsageError(
             f"--address is {describe(address)}, expected the address of a git repository such as "
             "https://github.com/OWNER/REPOSITORY, or ssh://git@HOST/PATH; a path is file:///PATH."
-        )
-    if parts.password is not None:
-        raise UsageError(
-            f"--address contains the password of {describe(parts.username)}, which every student "
-            "would read; leave it out."
         )
     return address
 
