@@ -215,6 +215,7 @@ class Environment:
     def shell(self, command: str, cwd: Path | None) -> subprocess.CompletedProcess[str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
         kept.pop("PYTHONPATH", None)
+        # "0" for a --no-… option switches it on: pip reads the variable as the setting's value.
         offline = {
             "PIP_NO_DEPS": "1", "PIP_NO_INDEX": "1", "PIP_NO_BUILD_ISOLATION": "0",
             "PIP_CONFIG_FILE": os.devnull, "PIP_DISABLE_PIP_VERSION_CHECK": "1",
