@@ -1,6 +1,7 @@
 # make lab     open the course in JupyterLab          make test       checks and tests, eight minutes
 # make .venv   only the environment that they share   make test-all   also the thorough tests
-# make tidy    format code, strip notebooks
+# make tidy    format code, strip notebooks           make wheel      dist/hpml_labs-….whl, to lie
+#                                                                     beside a notebook
 #
 # PYTHON is the interpreter of the environment, VENV its folder:
 #     make test PYTHON=python3.14 VENV=.venv-3.14
@@ -20,7 +21,7 @@ SET_THREADS := OMP_NUM_THREADS=$(THREADS) MKL_NUM_THREADS=$(THREADS) \
 OLDEST := (3, 11)
 NEWEST := (3, 14)
 
-.PHONY: help .venv asked lab test test-all pytest check tidy mutants
+.PHONY: help .venv asked lab test test-all pytest check tidy wheel mutants
 help:
 	@sed -n 's/^# \{0,1\}//p; /^$$/q' Makefile
 
@@ -79,3 +80,6 @@ tidy: .venv
 mutants: .venv
 	@$(BIN)/python -m pip install -q cosmic-ray
 	@PATH="$(abspath $(BIN)):$$PATH" $(SET_THREADS) $(BIN)/python -m tests.project.mutants $(PACKAGE)
+
+wheel: .venv
+	$(BIN)/python -P -m hatchling build -t wheel

@@ -144,6 +144,8 @@ def _declare_progress(parser: argparse.ArgumentParser) -> None:
 
 def _declare_release(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", type=Path, metavar="OUT", help="new, empty, or an earlier release")
+    where = "address from which students install this copy with git, for README and notebooks"
+    parser.add_argument("--address", default="", metavar="URL", help=where)
     parser.set_defaults(run=_release)
 
 
@@ -215,8 +217,9 @@ _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
     ),
     "release": (
         "make the students' copy of the course",
-        "Write the course without the right solutions, as a folder and a zip.",
-        "hpml release ../students",
+        "Write the course without the right solutions, as a folder and a zip. A wheel of it lies\n"
+        "beside the notebooks, so that a notebook can be handed out with the wheel alone.",
+        "hpml release ../students --address https://github.com/OWNER/REPOSITORY",
         _declare_release,
     ),
     "book": (
@@ -268,7 +271,7 @@ def _release(options: argparse.Namespace) -> int:
     from hpml.base.files import course_folder
     from hpml.course.release.student_copy import not_handed_out, release
 
-    archive = release(options.out)
+    archive = release(options.out, options.address)
     for name in not_handed_out(course_folder()):
         print(f"Left out, because git does not know it: {name}")
     print(f"The students' copy is {shown_path(options.out)} and {shown_path(archive)}")

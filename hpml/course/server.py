@@ -105,7 +105,7 @@ def serve(*, browser: bool = True, port: int | None = None) -> int:
     """Run JupyterLab until it is stopped; print its address first."""
     if importlib.util.find_spec("jupyterlab") is None:
         raise MissingLabError(
-            "JupyterLab is not installed. Install it with: pip install 'hpml[lab]'"
+            f"JupyterLab is not installed. Install it: {sys.executable} -m pip install jupyterlab"
         )
     course = own_course()
     port, token = _free_port(port), secrets.token_urlsafe(24)

@@ -16,7 +16,7 @@ import pytest
 
 from hpml.base import course_folder
 from hpml.course import server
-from hpml.course.server import PortTakenError, plan
+from hpml.course.server import MissingLabError, PortTakenError, plan
 
 
 def test_the_server_listens_here_only_and_its_token_is_no_argument(
@@ -47,6 +47,15 @@ def test_a_taken_port_is_refused_and_another_one_is_found() -> None:
         with pytest.raises(PortTakenError, match=f"Port {port} is in use; choose another one"):
             server._free_port(port)
         assert server._free_port(None) != port
+
+
+def test_without_jupyterlab_it_names_the_command_of_this_python(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(server.importlib.util, "find_spec", lambda name: None)
+    command = f"{sys.executable} -m pip install jupyterlab"
+    with pytest.raises(MissingLabError, match=re.escape(command)):
+        server.serve()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals (Linux, macOS)")

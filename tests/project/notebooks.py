@@ -1,7 +1,7 @@
 """The stored form of a notebook: what a person wrote, and nothing a machine left behind.
 
 ``python -m tests.project.notebooks --write`` brings all notebooks into it (``make tidy`` does), and
-their minutes into the README; the tests compare with it.
+their minutes and the repository's address into the README; the tests compare with it.
 """
 
 from __future__ import annotations
@@ -13,22 +13,13 @@ from pathlib import Path
 import nbformat
 from nbstripout import strip_output
 
+from hpml.course.release.address import address_of, first_cell, with_readme_address
 from hpml.course.release.reading import length_of
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_CELL = 15
-# The first cell of each lab: one line that says what to do, where a notebook is alone.
-SETUP = """\
-import importlib.util
-
-
-class Missing(Exception):
-    def _render_traceback_(self):
-        return ["hpml is missing. Run in a cell of its own:  %pip install hpml"]
-
-
-if importlib.util.find_spec("hpml") is None:
-    raise Missing"""
+ADDRESS = address_of((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+SETUP = first_cell(ADDRESS)
 # Everything else in a cell's metadata is written by editors and executors.
 _KEPT = frozenset({"tags", "jupyter"})
 _METADATA = {
@@ -70,7 +61,8 @@ def _put_setup_first(notebook: nbformat.NotebookNode) -> None:
     if not cells or not cells[0].source.startswith("# Lab "):
         return
     number = cells[0].source.split()[2]
-    setup = nbformat.v4.new_code_cell(SETUP, id=f"{number}-setup", metadata={"tags": ["setup"]})
+    hidden = {"tags": ["setup"], "jupyter": {"source_hidden": True}}
+    setup = nbformat.v4.new_code_cell(SETUP, id=f"{number}-setup", metadata=hidden)
     others = [cell for cell in cells[1:] if "setup" not in cell.metadata.get("tags", [])]
     notebook.cells = [cells[0], setup, *others]
 
@@ -120,9 +112,10 @@ def main(arguments: list[str]) -> int:
             path.write_text(wanted, encoding="utf-8", newline="\n")
             print(f"normalised {path.relative_to(ROOT)}")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    if with_times(readme) != readme:
-        (ROOT / "README.md").write_text(with_times(readme), encoding="utf-8", newline="\n")
-        print("wrote the labs' minutes into README.md")
+    wanted = with_readme_address(with_times(readme), ADDRESS)
+    if wanted != readme:
+        (ROOT / "README.md").write_text(wanted, encoding="utf-8", newline="\n")
+        print("wrote the labs' minutes and the repository's address into README.md")
     return 0
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+import hpml
 from hpml.course.grading import CannotIsolate
 from hpml.course.grading.sandbox import require_isolation
 from hpml.course.lesson.execute import labs
@@ -31,9 +32,12 @@ CELLS = (
     "explain(explanation)",
     "calibration()",
 )
+WHEEL = f"hpml_labs-{hpml.__version__}-py3-none-any.whl"
 ROSTER = "submission,Student,ID,Email address\nada,Ada,1,ada@localhost\nbob,Bob,2,bob@localhost\n"
 LEFT = {
-    "hpml release ../students": ("students/README.md", "students.zip"),
+    "hpml release ../students": (
+        *("students/README.md", "students.zip"), f"students/notebooks/{WHEEL}",
+    ),
     "--message=\"Second release\"": ("students/.git/HEAD",),
     "ADDRESS": ("address/HEAD",),
     "--csv points.csv": ("points.csv", "results/grading"),
@@ -86,7 +90,7 @@ def shell(course: Path, command: str) -> subprocess.CompletedProcess[str]:
     }  # fmt: skip
     # The environment of these tests is as it should be; nothing is to be installed into it.
     command = command.replace("make ", f"make -o {sys.prefix}/.installed ")
-    command = command.replace("ADDRESS", str(course.parent / "address"))
+    command = command.replace("ADDRESS", (course.parent / "address").as_uri())
     return subprocess.run(
         command,
         shell=True,
@@ -134,7 +138,7 @@ def test_the_commands_left_what_the_guide_says(course: Path) -> None:
 
 
 def test_the_guide_is_short_and_its_links_lead_somewhere() -> None:
-    assert len(GUIDE.split()) < 2200
+    assert len(GUIDE.split()) < 2300
     for file, place in re.findall(r"\]\((?!http)([^)#]+)#?([^)]*)\)", GUIDE):
         text = (ROOT / file).read_text(encoding="utf-8")
         headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)

@@ -1,7 +1,8 @@
 """Make the students' copy: the course without the solutions and the instructors' files.
 
 Only files tracked by git are handed out, so notes beside the code stay private. Wrong answers,
-hints and explanations, which checks need, are packed because they reveal what is right.
+hints and explanations, which checks need, are packed because they reveal what is right. A wheel of
+these files is beside the notebooks, for a machine that has nothing else of the copy.
 """
 
 from __future__ import annotations
@@ -17,7 +18,14 @@ from hpml.course.labs.catalogue import LABS, choice, exercises
 from hpml.course.lesson.cells import python_cells
 from hpml.course.lesson.execute import labs
 from hpml.course.lesson.exercises.wrong_answers import PACKED
+from hpml.course.release.address import (
+    checked,
+    first_cell,
+    with_project_address,
+    with_readme_address,
+)
 from hpml.course.release.folder import ReleaseError, write_folder, write_zip
+from hpml.course.release.wheel import build_wheel
 from hpml.course.sandbox.notebook import parse
 
 if TYPE_CHECKING:
@@ -42,24 +50,35 @@ _HANDED_OUT = (
 _MERGED_WHOLE = "*.ipynb -merge\n"
 
 
-def release(out: Path) -> Path:
-    """Write the students' copy as the folder `out` and as a zip beside it; return the zip."""
-    files = student_files(course_folder())
+def release(out: Path, address: str = "") -> Path:
+    """Write the students' copy as the folder `out` and as a zip beside it; return the zip.
+
+    Args:
+        out: the folder, which is new, empty or an earlier release.
+        address: where students can install this copy from with git; "" if nowhere. The address of
+            the course itself is not handed out, because it gives another copy than this one.
+    """
+    files = student_files(course_folder(), address and checked(address))
+    name, wheel = build_wheel(files)
+    files[f"notebooks/{name}"] = wheel
     archive = out.resolve().with_name(f"{out.resolve().name}.zip")
     write_folder(out, files, "student copy")
     write_zip(archive, files, "hpml-course")
     return archive
 
 
-def student_files(course: Path) -> dict[str, bytes]:
-    """Return the files of the students' copy by name."""
+def student_files(course: Path, address: str = "") -> dict[str, bytes]:
+    """Return the files of the students' copy by name, without the wheel."""
     import nbformat
 
     files = {name: (course / name).read_bytes() for name in _known(course)}
     answers = [name for name in files if "/wrong_answers/" in name or name.endswith("/texts.toml")]
     for name in answers:
         files[str(Path(name).with_suffix(PACKED).as_posix())] = zlib.compress(files.pop(name))
-    files["README.md"] = for_students(files["README.md"].decode("utf-8")).encode("utf-8")
+    readme = with_readme_address(files["README.md"].decode("utf-8"), address)
+    project = with_project_address(files["pyproject.toml"].decode("utf-8"), address)
+    files["README.md"] = for_students(readme).encode("utf-8")
+    files["pyproject.toml"] = project.encode("utf-8")
     files[".gitattributes"] = _MERGED_WHOLE.encode()
     unknown = set(not_handed_out(course))
     for path in labs():
@@ -69,6 +88,8 @@ def student_files(course: Path) -> dict[str, bytes]:
         for cell in notebook.cells:
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = [], None
+                if "setup" in cell.metadata.get("tags", []):
+                    cell.source = first_cell(address)
         text: str = nbformat.writes(notebook) + "\n"  # type: ignore[no-untyped-call]
         if done := _done(path.stem[:2], text):
             raise ReleaseError(
@@ -88,7 +109,10 @@ def not_handed_out(course: Path) -> list[str]:
 
 
 def for_students(readme: str) -> str:
-    """Return the README without the sections for instructors."""
+    """Return the README without the sections and links for instructors."""
+    readme = re.sub(
+        r"^- \[[^]]*\]\((?:INSTRUCTORS|CONTRIBUTING|CHANGELOG)\.md\b.*\n", "", readme, flags=re.M
+    )
     parts = re.split(r"^(?=## )", readme, flags=re.MULTILINE)
     return (
         "".join(part for part in parts if not part.startswith("## For instructors")).rstrip() + "\n"

@@ -15,13 +15,20 @@ from typing import Any
 import nbformat
 import pytest
 
+import hpml
+from hpml.base.errors import UsageError
 from hpml.course.labs.catalogue import LABS, exercises
 from hpml.course.lesson.execute import find_lab
-from hpml.course.release import student_copy
+from hpml.course.release import student_copy, wheel
+from hpml.course.release.address import address_of
 from hpml.course.release.folder import ReleaseError
 
 ROOT = Path(__file__).resolve().parents[3]
 SOLUTIONS = sorted((ROOT / "tests" / "solutions").rglob("right*.py"))
+
+
+WHEEL = f"hpml_labs-{hpml.__version__}-py3-none-any.whl"
+ADDRESS = "https://github.com/OWNER/REPOSITORY"
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +36,15 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("release") / "students"
     student_copy.release(out)
     return out
+
+
+@pytest.fixture(scope="module")
+def unpacked(copy: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the files of the wheel that is in the copy."""
+    folder = tmp_path_factory.mktemp("wheel")
+    with zipfile.ZipFile(copy / "notebooks" / WHEEL) as archive:
+        archive.extractall(folder)
+    return folder
 
 
 def run(folder: Path, *command: str) -> str:
@@ -54,7 +70,9 @@ def lines(text: str) -> set[str]:
     return {line.strip() for line in text.splitlines()}
 
 
-def test_no_distinctive_line_of_a_solution_is_in_it(copy: Path) -> None:
+def test_no_distinctive_line_of_a_solution_is_in_it_or_in_its_wheel(
+    copy: Path, unpacked: Path
+) -> None:
     """Distinctive: in no wrong answer, no reference and no stub, and at least 20 characters."""
     course = [*(ROOT / "hpml").rglob("*.py"), *(ROOT / "tests" / "graded").rglob("*.py")]
     known = set().union(*(lines(code_of(path)) for path in course))
@@ -62,7 +80,8 @@ def test_no_distinctive_line_of_a_solution_is_in_it(copy: Path) -> None:
         for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
             if "exercise" in cell["metadata"].get("tags", []):
                 known |= lines("".join(cell["source"]))
-    there = set().union(*(lines(code_of(path)) for path in copy.rglob("*") if path.is_file()))
+    files = [path for folder in (copy, unpacked) for path in folder.rglob("*") if path.is_file()]
+    there = set().union(*(lines(code_of(path)) for path in files))
     distinctive = {
         path: {line for line in lines(code_of(path)) - known if len(line) >= 20}
         for path in SOLUTIONS
@@ -80,9 +99,55 @@ def test_nothing_for_instructors_and_no_other_test_is_in_it(copy: Path) -> None:
     assert [path.name for path in (copy / "tests").iterdir()] == ["graded"]
     readme = (copy / "README.md").read_text(encoding="utf-8")
     assert "make lab" in readme
-    assert "instructor" not in readme.lower()
+    assert not {"hpml book", "--class", "INSTRUCTORS", "CONTRIBUTING"} & set(readme.split())
+    assert "## For instructors" not in readme
     for link in re.findall(r"\]\((?!http)([^)#]+)", readme):
         assert (copy / link).exists(), link
+
+
+def test_the_wheel_is_built_from_the_released_files(copy: Path, unpacked: Path) -> None:
+    assert not [*unpacked.rglob("wrong_answers/*.py"), *unpacked.rglob("texts.toml")]
+    assert not [*unpacked.rglob("*.whl"), *unpacked.rglob("solutions")]
+    inside = unpacked / "hpml" / "_course"
+    places = ((copy / "hpml", unpacked / "hpml"),)
+    places += tuple((copy / name, inside / name) for name in ("notebooks", "data"))
+    for released, installed in places:
+        for path in released.rglob("*"):
+            if path.is_file() and path.suffix not in {".whl", ".pyc"}:
+                same = installed / path.relative_to(released)
+                assert same.read_bytes() == path.read_bytes(), path
+    names = {path.name for path in inside.glob("notebooks/*.ipynb")}
+    assert names == {path.name for path in (ROOT / "notebooks").glob("*.ipynb")}
+
+
+def test_an_address_is_in_its_readme_project_and_first_cells_and_no_other_is(
+    copy: Path, tmp_path: Path
+) -> None:
+    student_copy.release(tmp_path / "students", ADDRESS)
+    for folder, times in ((tmp_path / "students", 1), (copy, 0)):
+        for path in folder.glob("notebooks/*.ipynb"):
+            assert code_of(path).count(f"git+{ADDRESS}") == times, path
+        readme, project = (
+            (folder / name).read_text(encoding="utf-8") for name in ("README.md", "pyproject.toml")
+        )
+        assert readme.count(f'pip install "hpml-labs @ git+{ADDRESS}"') == times
+        assert readme.count("[![") == 2 * times
+        assert address_of(project) == ADDRESS * times
+
+
+def test_without_hatchling_it_says_what_to_install_and_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wheel.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ReleaseError, match=r"-m pip install hatchling"):
+        student_copy.release(tmp_path / "students")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_address_is_checked_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"'\.\./students'"):
+        student_copy.release(tmp_path / "students", "../students")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_second_time_gives_the_same_bytes(copy: Path, tmp_path: Path) -> None:
