@@ -18,7 +18,7 @@ from nbformat.v4 import new_code_cell
 
 from hpml.course.lesson.execute import execute, result_texts
 from hpml.course.release.reading import length_of
-from tests.browser.chromium import chromium
+from tests.needs import trouble
 from tests.project.notebooks import SETUP
 from tests.project.sentences import long_sentences
 
@@ -43,7 +43,7 @@ UNTOUCHED_OUTPUT = [
 ]
 
 
-@pytest.mark.parametrize("path", LABS if chromium() is None else LABS[:1], ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", LABS if trouble("Chromium") else LABS[:1], ids=lambda p: p.stem)
 def test_a_lab_runs_headless_shows_its_result_and_leaves_module_calls_alone(
     path: Path, tmp_path: Path
 ) -> None:

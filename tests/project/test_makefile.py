@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 THIS = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
+@pytest.mark.needs("make")
 @pytest.mark.parametrize("made_with", [THIS, "3.99"])
 def test_an_environment_of_another_python_than_asked_for_is_not_taken_silently(
     made_with: str, tmp_path: Path

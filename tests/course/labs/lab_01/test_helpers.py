@@ -14,9 +14,7 @@ from hpml.course.labs.lab_01_dynamic_typing.crossing import CALLS, LOOP, Line, S
 from hpml.course.labs.lab_01_dynamic_typing.loops import OPERATIONS, compiled_loops
 from tests.benchmark.fakes import steady
 
-needs_a_compiler = pytest.mark.skipif(
-    loops.find_compiler() is None, reason="needs a C compiler (cc, gcc or clang)"
-)
+needs_a_compiler = pytest.mark.needs("C compiler")
 
 EXPECTED = {
     "add": lambda a, b: a + b,
