@@ -167,7 +167,7 @@ def results_folder() -> Path:
     course = course_folder()
     home = Path.cwd() if course == PACKAGED else course
     folder = Path(chosen).expanduser().resolve() if chosen else home / "results"
-    if not chosen and not _can_write(folder):
+    if not chosen and not can_write(folder):
         folder = user_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -215,10 +215,10 @@ def shown_path(path: Path) -> str:
     return str(path) if shown.startswith(os.pardir) else shown
 
 
-def _can_write(folder: Path) -> bool:
+def can_write(folder: Path) -> bool:
     """Return whether a folder is writable or, if it is missing, can be created."""
     existing = next(path for path in (folder, *folder.parents) if path.exists())
-    return os.access(existing, os.W_OK)
+    return existing.is_dir() and os.access(existing, os.W_OK)
 
 
 def user_folder() -> Path:
