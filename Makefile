@@ -40,7 +40,7 @@ $(VENV)/.installed: constraints.txt pyproject.toml
 	    echo "hpml needs Python 3.11 or newer; '$(PYTHON)' is: $$($(PYTHON) --version 2>&1)" >&2; \
 	    echo "Install one and name it: make .venv PYTHON=python3.12" >&2; exit 1; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
-	    $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	    $(PYTHON) -c 'import ensurepip, venv; ensurepip.version()' 2>/dev/null || { \
 	        echo "'$(PYTHON)' cannot make an environment: its module venv or ensurepip is missing." >&2; \
 	        $(PYTHON) -c 'import sys; print("Debian, Ubuntu: apt-get install python%d.%d-venv" \
 	            % sys.version_info[:2])' >&2; exit 1; }; \

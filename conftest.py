@@ -24,6 +24,8 @@ os.environ["MPLBACKEND"] = "Agg"
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["HPML_QUICK"] = "1"
+# The servers of the tests are on this machine, which no proxy reaches.
+os.environ["no_proxy"] = os.environ["NO_PROXY"] = "127.0.0.1,localhost"
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
