@@ -98,6 +98,10 @@ def _c_compiler() -> str:
 def _cpp_compiler() -> str:
     from hpml.jit import find_cpp_compiler
 
+    # `torch.compile` quotes no path for the compiler.
+    folder = os.environ.get("TORCHINDUCTOR_CACHE_DIR") or tempfile.gettempdir()
+    if " " in folder and sys.platform != "win32":
+        return f"does not work (for torch.compile, with the space in {folder}: set TMPDIR)"
     return _compiles(find_cpp_compiler(), "empty.cpp")
 
 
