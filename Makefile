@@ -41,6 +41,13 @@ $(VENV)/.installed: constraints.txt pyproject.toml
 	    echo "hpml needs Python 3.11 or newer; '$(PYTHON)' is: $$($(PYTHON) --version 2>&1)" >&2; \
 	    echo "Install one and name it: make .venv PYTHON=python3.12" >&2; exit 1; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
+	    $(PYTHON) -c 'import ensurepip, venv; ensurepip.version()' 2>/dev/null || { \
+	        echo "'$(PYTHON)' cannot make an environment: its module venv or ensurepip is missing." >&2; \
+	        $(PYTHON) -c 'import sys; print("Debian, Ubuntu: apt-get install python%d.%d-venv" \
+	            % sys.version_info[:2])' >&2; exit 1; }; \
+	    mkdir -p $(VENV) 2>/dev/null && [ -w $(VENV) ] || { \
+	        echo "$(VENV) cannot be made or written to. Name another folder for the environment:" >&2; \
+	        echo "make lab VENV=$${TMPDIR:-/tmp}/hpml-venv" >&2; exit 1; }; \
 	    echo "Making $(VENV) with $$($(PYTHON) --version)"; $(PYTHON) -m venv --clear $(VENV); }
 	@rm -f $@
 	@pins="-c constraints.txt"; \

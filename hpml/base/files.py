@@ -158,7 +158,7 @@ def results_folder() -> Path:
     is not writable, as on a shared server, it is ``hpml/`` in the user's data folder.
 
     Raises:
-        CourseFileError: if there is no course folder.
+        CourseFileError: if there is no course folder, or the folder cannot be made or written to.
 
     >>> results_folder().is_dir()
     True
@@ -167,10 +167,23 @@ def results_folder() -> Path:
     course = course_folder()
     home = Path.cwd() if course == PACKAGED else course
     folder = Path(chosen).expanduser().resolve() if chosen else home / "results"
-    if not chosen and not _can_write(folder):
+    if not chosen and not can_write(folder):
         folder = user_folder()
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CourseFileError(_no_results(folder, chosen, str(error))) from error
+    if not os.access(folder, os.W_OK):
+        raise CourseFileError(_no_results(folder, chosen, "it is read-only"))
     return folder
+
+
+def _no_results(folder: Path, chosen: str | None, why: str) -> str:
+    which = f"HPML_RESULTS is {describe(chosen)}" if chosen else f"The results would go to {folder}"
+    return (
+        f"{which}, expected a folder that can be made and written to: {why}. Set HPML_RESULTS to "
+        "such a folder: export HPML_RESULTS=/tmp/hpml-results"
+    )
 
 
 def published(block: str) -> dict[str, Any]:
@@ -202,10 +215,10 @@ def shown_path(path: Path) -> str:
     return str(path) if shown.startswith(os.pardir) else shown
 
 
-def _can_write(folder: Path) -> bool:
+def can_write(folder: Path) -> bool:
     """Return whether a folder is writable or, if it is missing, can be created."""
     existing = next(path for path in (folder, *folder.parents) if path.exists())
-    return os.access(existing, os.W_OK)
+    return existing.is_dir() and os.access(existing, os.W_OK)
 
 
 def user_folder() -> Path:

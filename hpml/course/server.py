@@ -19,7 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpml.base.errors import HpmlError
-from hpml.base.files import COPY, PACKAGED, CourseFileError, course_folder
+from hpml.base.files import (
+    COPY,
+    PACKAGED,
+    CourseFileError,
+    can_write,
+    course_folder,
+    results_folder,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +79,24 @@ def plan(
         "JUPYTER_CONFIG_PATH": os.pathsep.join(paths),
         # `!hpml` and `!python` in a notebook mean this environment, activated or not.
         "PATH": os.pathsep.join(programs),
+        **_folders(settings),
     }
+
+
+def _folders(settings: Path) -> dict[str, str]:
+    """Return the variables that keep Jupyter out of a home that cannot be written to."""
+    from jupyter_core.paths import jupyter_config_dir, jupyter_data_dir, jupyter_runtime_dir
+
+    own = (jupyter_config_dir(), jupyter_data_dir(), jupyter_runtime_dir())
+    if all(can_write(Path(folder)) for folder in own):
+        return {}
+    names = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "IPYTHONDIR": "ipython",
+    }
+    return {variable: str(settings / name) for variable, name in names.items()}
 
 
 def own_course() -> Path:
@@ -108,6 +132,7 @@ def serve(*, browser: bool = True, port: int | None = None) -> int:
             f"JupyterLab is not installed. Install it: {sys.executable} -m pip install jupyterlab"
         )
     course = own_course()
+    results_folder()  # raises now, not in a lab, where no result can be written
     port, token = _free_port(port), secrets.token_urlsafe(24)
     with _settings() as settings, _terminated_as_interrupted():
         command, variables = plan(

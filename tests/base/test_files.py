@@ -139,6 +139,29 @@ def test_where_the_course_cannot_be_written_results_lie_with_the_users_data(
     assert not (course / "results").exists()
 
 
+@pytest.mark.parametrize("obstacle", ["cannot be made", "read-only"])
+@pytest.mark.parametrize("chosen", [False, True])
+def test_where_nothing_can_be_written_the_variable_that_helps_is_named(
+    chosen: bool, obstacle: str, course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HPML_HOME", str(course))
+    folder = tmp_path / "home" / "results"
+    if obstacle == "cannot be made":
+        (tmp_path / "home").touch()
+    else:
+        folder.mkdir(parents=True)
+    if chosen:
+        monkeypatch.setenv("HPML_RESULTS", str(folder))
+    else:
+        monkeypatch.delenv("HPML_RESULTS")
+        monkeypatch.setattr(files, "user_folder", lambda: folder)
+    monkeypatch.setattr(files.os, "access", lambda path, mode: False)
+    with pytest.raises(CourseFileError) as raised:
+        results_folder()
+    assert "HPML_RESULTS" in str(raised.value)
+    assert str(folder)[:30] in str(raised.value)
+
+
 def test_every_published_block_names_its_source() -> None:
     blocks = json.loads(data_file("published_results.json").read_text(encoding="utf-8"))
     assert [name for name in blocks if name != "_about" and "source" not in published(name)] == []

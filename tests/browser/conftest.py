@@ -27,6 +27,7 @@ import nbformat
 import pytest
 
 from tests.browser.chromium import chromium
+from tests.needs import require
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PATIENCE = 60_000  # milliseconds; a wait ends as soon as what it waits for is there
@@ -225,15 +226,10 @@ def browser() -> Iterator[Any]:
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="needs playwright; `make .venv` installs it"
     )
-    program = chromium()
-    if program is None:
-        pytest.skip(
-            "needs Chromium; `apt-get install chromium` or `.venv/bin/python -m playwright "
-            "install chromium` makes this run"
-        )
+    require("Chromium")
     with playwright.sync_playwright() as driver:
         # Tests may run as root in a container, where Chromium's own sandbox cannot start.
-        started = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        started = driver.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         yield started
         started.close()
 

@@ -34,6 +34,25 @@ def test_the_server_listens_here_only_and_its_token_is_no_argument(
     assert variables["JUPYTER_CONFIG_PATH"] == os.pathsep.join(["s", "mine"])
 
 
+@pytest.mark.parametrize("writable", [True, False])
+def test_where_the_home_cannot_be_written_jupyter_keeps_its_files_with_the_settings(
+    writable: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.touch() if not writable else home.mkdir()
+    for name in ("HOME", "USERPROFILE", "APPDATA"):
+        monkeypatch.setenv(name, str(home))
+    for name in [name for name in os.environ if name.startswith(("JUPYTER", "XDG"))]:
+        monkeypatch.delenv(name)
+    _, variables = plan(
+        browser=False, port=9000, token="secret", course=Path("course"), settings=Path("s")
+    )
+    folders = {"JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"}
+    assert {name for name in folders if variables.get(name, "").startswith("s")} == (
+        set() if writable else folders
+    )
+
+
 def test_the_announcements_are_switched_off_while_the_server_runs() -> None:
     with server._settings() as folder:
         settings = json.loads((folder / "labconfig" / "page_config.json").read_text())

@@ -9,7 +9,7 @@ import pytest
 from hpml.jit import CompileError, JitError, NoCompilerError, build_extension, find_compiler
 from hpml.jit import extension as building
 
-pytestmark = pytest.mark.skipif(find_compiler() is None, reason="needs a C compiler: install gcc")
+pytestmark = pytest.mark.needs("C compiler")
 
 HELLO = """
 #include <Python.h>

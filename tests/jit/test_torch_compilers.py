@@ -109,7 +109,7 @@ of_torch_itself = pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarni
 
 
 @of_torch_itself
-@pytest.mark.skipif(find_cpp_compiler() is None, reason="needs a C++ compiler: see `hpml doctor`")
+@pytest.mark.needs("C++ compiler")
 def test_inductor_writes_one_loop_for_several_operators() -> None:
     text = inductor_loops(lambda x, y: x * y * 100 + 10, torch.rand(64, 1), torch.rand(64))
     assert text.count("for(int64_t x0") == text.count(".store(out_ptr0") == 1

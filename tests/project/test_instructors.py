@@ -16,9 +16,8 @@ from pathlib import Path
 import pytest
 
 import hpml
-from hpml.course.grading import CannotIsolate
-from hpml.course.grading.sandbox import require_isolation
 from hpml.course.lesson.execute import labs
+from tests.needs import require
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "INSTRUCTORS.md").read_text(encoding="utf-8")
@@ -102,14 +101,14 @@ def shell(course: Path, command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.needs("git")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_works_as_it_is_printed(command: str, course: Path) -> None:
     words, _, needs = command.partition("# needs ")
-    if "--class" in words:
-        try:
-            require_isolation("bubblewrap")
-        except CannotIsolate as error:
-            pytest.skip(f"needs a working bubblewrap: {error}")
+    if "--class" in words or "--sandbox" in words:
+        require("bubblewrap")
+    if words.startswith("make"):
+        require("make")
     if needs:
         words = words.replace("make ", "make -n ")
         words = f"{words} --help" if words.startswith("hpml") else words
@@ -121,10 +120,11 @@ def test_a_command_works_as_it_is_printed(command: str, course: Path) -> None:
             assert there, f"{words} left no {file}"
 
 
+@pytest.mark.needs("git", "bubblewrap")
 def test_the_commands_left_what_the_guide_says(course: Path) -> None:
     """Runs after the commands, in the order of this file."""
     if not (course / "points.csv").exists():
-        pytest.skip("needs the commands above to have run, and a working bubblewrap")
+        pytest.skip("needs the commands above to have run: choose the whole file")
     first = (course / "points.csv").read_text(encoding="utf-8").splitlines()[1]
     assert first.startswith("ada,")
     assert ",1,1,0," in first, "the override counts"

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from hpml.base.environment import flag
+from hpml.base.files import CourseFileError
 from hpml.base.page import notebook_shell
 from hpml.course.lesson.lab_file import LabFile
 
@@ -49,8 +50,8 @@ def _keep(lab: str, key: str, changed: Any) -> Any:
             kept = labs.setdefault(lab, {})
             kept[key] = changed(kept.get(key))
             return kept[key]
-    except OSError as error:
-        # A full disk must not make the check or the figure fail.
+    except (OSError, CourseFileError) as error:
+        # A full disk or a read-only folder must not make the check or the figure fail.
         warnings.warn(f"Your progress was not kept: {error}", stacklevel=3)
     return None
 

@@ -44,6 +44,7 @@ _HANDED_OUT = (
     "notebooks/LICENSE.md",
     "pyproject.toml",
     "tests/graded",
+    "tests/needs.py",
 )
 # Merging two notebooks line by line can break them. So git takes one whole: the student's, where
 # nbgitpuller merges and both have changed.
@@ -137,7 +138,13 @@ def _known(course: Path) -> list[str]:
 
 def _listed(course: Path, *words: str) -> list[str]:
     command = ["git", "ls-files", "-z", *words]
-    ran = subprocess.run(command, cwd=course, capture_output=True, text=True)
+    try:
+        ran = subprocess.run(command, cwd=course, capture_output=True, text=True)
+    except OSError as error:
+        raise ReleaseError(
+            f"{course} is a clone, whose tracked files only git can list, but git does not start: "
+            f"{error}. Install git (Debian, Ubuntu: apt-get install git)."
+        ) from error
     if ran.returncode:
         raise ReleaseError(f"git cannot list the files of {course}: {ran.stderr.strip()}")
     return [name for name in ran.stdout.split("\0") if (course / name).is_file()]

@@ -11,28 +11,20 @@ from typing import Any
 
 import pytest
 
-from hpml.course.grading import CannotIsolate
 from hpml.course.grading.find import find
 from hpml.course.grading.grader import Grader
 from hpml.course.grading.judge import Item
-from hpml.course.grading.sandbox import require_isolation
 from hpml.course.grading.worker_client import family
 from tests.course.grading.handed_in import CATALOGUE, LIMITS, PATIENT, RIGHT, hand_in
+from tests.needs import require
 
 Graded = Callable[..., dict[str, Item]]
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _bubblewrap() -> None:
-    try:
-        require_isolation("bubblewrap")
-    except CannotIsolate as error:
-        pytest.skip(f"needs a working bubblewrap: {error}")
 
 
 @pytest.fixture(scope="module")
 def graders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Grader]]:
     """A grader for each catalogue; at the end a right submission gets full points."""
+    require("bubblewrap")
     right = hand_in(tmp_path_factory.mktemp("control") / "right", *RIGHT)
     with (
         Grader(limits=LIMITS, catalogue=CATALOGUE) as usual,

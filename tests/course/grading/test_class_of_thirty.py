@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[3]
 SOLUTIONS = ROOT / "tests" / "solutions" / "lab_06"
 LAB = find_lab("06").name
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, pytest.mark.needs("bubblewrap")]
 
 
 def solution(name: str) -> str:

@@ -74,6 +74,7 @@ def test_notebooks_of_other_labs_are_left_out(group: Path, monkeypatch: pytest.M
     assert left_out == [other, "notes.txt"]
 
 
+@pytest.mark.needs("bubblewrap")
 def test_a_folder_and_a_notebook_of_one_name_and_what_a_mac_adds(group: Path) -> None:
     (group / "__MACOSX").mkdir()
     (group / "cy" / "work.zip").touch()
@@ -97,6 +98,7 @@ def test_a_name_in_another_encoding_spoils_neither_table_nor_csv(tmp_path: Path)
         assert text.encode("utf-8").isascii()
 
 
+@pytest.mark.needs("bubblewrap")
 def test_a_class_is_graded_with_new_seeds_and_a_report_and_a_page_each(group: Path) -> None:
     (group / "eve").symlink_to(group / "ada")
     told: list[tuple[int, int]] = []
@@ -118,6 +120,7 @@ def test_a_class_is_graded_with_new_seeds_and_a_report_and_a_page_each(group: Pa
         assert str(each.report.seed) in record
 
 
+@pytest.mark.needs("bubblewrap")
 def test_an_interrupted_class_goes_on_where_it_was(group: Path) -> None:
     def stop(done: int, total: int) -> None:
         if done == 1:
@@ -129,6 +132,7 @@ def test_an_interrupted_class_goes_on_where_it_was(group: Path) -> None:
     assert [each.again for each in graded] == [False, True, True]
 
 
+@pytest.mark.needs("bubblewrap")
 def test_what_is_handed_in_again_is_graded_again(group: Path) -> None:
     _grade(group)
     (group / "bob" / LAB).write_text(notebook(*RIGHT), encoding="utf-8")
@@ -137,6 +141,7 @@ def test_what_is_handed_in_again_is_graded_again(group: Path) -> None:
     assert graded[1].report.earned == 6.0
 
 
+@pytest.mark.needs("bubblewrap")
 def test_another_seed_grader_or_version_of_an_exercise_is_graded_again(
     group: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,6 +154,7 @@ def test_another_seed_grader_or_version_of_an_exercise_is_graded_again(
     assert all(each.again for each in _grade(group, seed=2))
 
 
+@pytest.mark.needs("bubblewrap")
 def test_a_record_that_was_changed_or_is_anothers_is_said_so_and_graded_again(group: Path) -> None:
     _grade(group)
     records = group.parent / "reports" / ".records"
@@ -164,6 +170,7 @@ def test_a_record_that_was_changed_or_is_anothers_is_said_so_and_graded_again(gr
     assert not any(each.forged or each.again for each in _grade(group))
 
 
+@pytest.mark.needs("bubblewrap")
 def test_a_resubmission_rewrites_no_report_of_a_classmate(group: Path) -> None:
     _grade(group)
     reports = group.parent / "reports"
@@ -184,6 +191,7 @@ def double(n):
     assert {path: path.read_bytes() for path in before} == before
 
 
+@pytest.mark.needs("bubblewrap")
 def test_a_class_goes_on_where_the_grader_fails_and_tries_that_one_again(
     group: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,6 +208,7 @@ def test_a_class_goes_on_where_the_grader_fails_and_tries_that_one_again(
         grade_class(group, group / "reports", catalogue=CATALOGUE)
 
 
+@pytest.mark.needs("bubblewrap")
 def test_a_job_that_was_killed_is_said_with_what_to_do(group: Path) -> None:
     catalogue = ModuleType("no_such_module")  # a job ends where it cannot import it
     vars(catalogue).update(vars(small_catalogue), __name__="no_such_module")
@@ -219,6 +228,7 @@ def test_a_job_that_is_ended_does_not_wait_for_what_it_interrupts(
     assert ended.wait(30)
 
 
+@pytest.mark.needs("bubblewrap")
 def test_only_some_are_graded_once_more_and_the_others_are_as_they_were(group: Path) -> None:
     with pytest.raises(GradingError):
         _grade(group, only=["dan"])
@@ -230,6 +240,7 @@ def test_only_some_are_graded_once_more_and_the_others_are_as_they_were(group: P
     assert graded[1].report.earned == 2.0
 
 
+@pytest.mark.needs("bubblewrap")
 def test_points_that_an_instructor_gave_survive_grading_again(group: Path) -> None:
     given = group.parent / "given.csv"
     given.write_text("student,exercise,points,comment\nbob,06.2,3,I saw it work\ncy,6.1,1,\n")
@@ -407,6 +418,7 @@ def test_uploads_of_one_student_are_one_submission_in_their_order(tmp_path: Path
     assert ada.notebooks["06"] == (tmp_path / names[1], tmp_path / names[2])
 
 
+@pytest.mark.needs("bubblewrap")
 def test_an_upload_to_canvas_that_is_no_notebook_has_no_points_and_the_reason(
     tmp_path: Path,
 ) -> None:
@@ -436,6 +448,7 @@ def test_names_that_only_look_like_canvas_are_students_of_their_own(tmp_path: Pa
     assert [len(each.uploads) for each in found] == [1, 1]
 
 
+@pytest.mark.needs("bubblewrap")
 def test_several_uploads_are_one_try_at_the_explanation(tmp_path: Path) -> None:
     """The first choice of the earliest upload counts, and for an exercise the better upload."""
     folder = tmp_path / "class"

@@ -29,6 +29,7 @@ def test_a_lab_of_the_course_by_its_number(capsys: pytest.CaptureFixture[str]) -
     assert "seed 5" in shown
 
 
+@pytest.mark.needs("bubblewrap")
 def test_a_class_with_its_table_and_csv(
     ada: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -101,6 +102,7 @@ def count_calls(parents, output, remember):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.needs("bubblewrap")
 def test_an_end_from_outside_leaves_nothing_behind(number: int, tmp_path: Path) -> None:
     folder = hand_in(tmp_path / "ada", WAITS)
     with subprocess.Popen(

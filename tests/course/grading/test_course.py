@@ -16,6 +16,7 @@ from hpml.course.lesson.execute import find_lab
 from hpml.course.lesson.exercises.exercise import Exercise
 from hpml.course.lesson.exercises.wrong_answers import wrong_answers
 
+pytestmark = pytest.mark.needs("bubblewrap")
 SOLUTIONS = course_folder() / "tests" / "solutions"
 LABS = find(course_folder() / "notebooks").labs
 

@@ -42,6 +42,7 @@ def hostile(tmp_path: Path) -> Iterator[Path]:
     assert not mark.exists()
 
 
+@pytest.mark.needs("bubblewrap")
 def test_a_submission_passes_where_it_is_right_and_fails_where_it_is_not_done(
     hostile: Path, tmp_path: Path
 ) -> None:
@@ -60,6 +61,7 @@ def test_a_submission_passes_where_it_is_right_and_fails_where_it_is_not_done(
     assert {each.get("name"): each.get("value") for each in properties}["seed"] == "5"
 
 
+@pytest.mark.needs("bubblewrap")
 def test_a_submission_before_the_folder_is_data_to_pytest_as_well(hostile: Path) -> None:
     words = [f"--submission={hostile}/", "tests/graded", "-m", "count_calls"]
     code, text = _pytest(hostile.parent, *words)

@@ -9,6 +9,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from hpml.base.files import course_folder
 from hpml.cli import main
 from hpml.course.grading.gradescope import write_autograder
@@ -17,6 +19,7 @@ from tests.course.grading.handed_in import LAB, notebook
 RIGHT = course_folder() / "tests" / "solutions" / "lab_06" / "count_calls" / "right.py"
 
 
+@pytest.mark.needs("bubblewrap")
 def test_it_grades_what_lies_in_the_submissions_folder(tmp_path: Path) -> None:
     assert main(["grade", "--gradescope", str(tmp_path / "out.zip"), "--lab", "6"]) == 0
     root = tmp_path / "autograder"

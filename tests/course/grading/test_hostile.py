@@ -17,7 +17,7 @@ from hpml.course.grading.judge import Item
 from tests.course.grading.handed_in import CATALOGUE, EXPLANATION, PATIENT, TOTAL, hand_in
 
 Graded = Callable[..., dict[str, Item]]
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, pytest.mark.needs("bubblewrap")]
 
 
 def _indented(body: str) -> str:

@@ -21,13 +21,11 @@ FIRST = ROOT / "notebooks" / "00_start_here.ipynb"
 
 def isolated(folder: Path) -> list[str]:
     """Return the beginning of a command without a network that can write in one folder only."""
-    program = shutil.which("bwrap")
-    if program is None:
-        pytest.skip("needs bubblewrap; `apt-get install bubblewrap` makes this run")
-    command = [program, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-net"]
+    command = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-net"]
     return [*command, "--bind", str(folder), str(folder)]
 
 
+@pytest.mark.needs("bubblewrap")
 def test_without_a_network_and_in_a_read_only_folder_with_an_odd_name_the_first_lab_runs(
     tmp_path: Path,
 ) -> None:

@@ -7,7 +7,6 @@ import torch
 from torch import nn
 
 from hpml.course.runtimes import NotInstalledError, RuntimesError, compile_int8, int8, weight_bytes
-from hpml.jit import find_cpp_compiler
 from hpml.symbolic import Input, SymbolicModel
 
 X = torch.rand(16, 64)
@@ -37,7 +36,7 @@ def test_integers_stay_close_take_a_quarter_and_any_batch(way: str) -> None:
     assert all(map(torch.equal, before, full.parameters()))
 
 
-@pytest.mark.skipif(find_cpp_compiler() is None, reason="needs a C++ compiler, such as g++")
+@pytest.mark.needs("C++ compiler")
 def test_compiled_they_compute_the_same() -> None:
     small = int8(model(), X, "static", calibration=[X])
     torch.testing.assert_close(compile_int8(small, X)(X), small(X).detach(), rtol=0, atol=0.02)

@@ -9,9 +9,6 @@ import pytest
 from hpml.course.labs.lab_04_extensions_and_numba import compiling
 from hpml.course.lesson.cells import code_cells
 from hpml.course.lesson.execute import find_lab
-from hpml.jit import find_compiler
-
-needs_compiler = pytest.mark.skipif(find_compiler() is None, reason="needs a C compiler: gcc")
 
 
 def cells_of_c() -> dict[str, str]:
@@ -23,7 +20,7 @@ def cells_of_c() -> dict[str, str]:
     return names
 
 
-@needs_compiler
+@pytest.mark.needs("C compiler")
 def test_the_modules_of_the_notebook_are_built_and_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,10 +9,10 @@ import torch
 from hpml import jit
 from hpml.benchmark import Comparison, Measurement
 from hpml.course.labs.lab_08_fusion_and_compilers import compiling, loops, timeline
-from hpml.jit import FirstCall, find_compiler
+from hpml.jit import FirstCall
 
 
-@pytest.mark.skipif(find_compiler() is None, reason="needs a C compiler: install gcc")
+@pytest.mark.needs("C compiler")
 def test_the_loops_in_c_compute_what_the_lecture_says() -> None:
     made, said = loops.loops_in_c()
     x, y = np.random.default_rng(0).random((2, 5), dtype=np.float32)
