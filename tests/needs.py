@@ -142,6 +142,10 @@ TOOLS = {
     "C compiler": Tool(_c_compiler, _compiler("gcc")),
     "C++ compiler": Tool(_cpp_compiler, _compiler("g++")),
     "git": Tool(lambda: _run("git", "--version"), _packages("git")),
+    "ensurepip": Tool(
+        lambda: _run(sys.executable, "-c", "import ensurepip; ensurepip.version()"),
+        _packages("python3-venv"),
+    ),
     "make": Tool(lambda: _run("make", "--version"), _packages("make")),
     "root": Tool(_another_user, lambda: "run the tests as root"),
 }

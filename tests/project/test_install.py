@@ -51,11 +51,6 @@ FOREIGN = {
     "hpml/utils.py": "",
     "hpml/data/hpml.lang": "",
 }
-needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="needs git: apt-get install git")
-needs_venv = pytest.mark.skipif(
-    importlib.util.find_spec("ensurepip") is None,
-    reason="needs ensurepip: apt-get install python3-venv",
-)
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:
@@ -281,8 +276,7 @@ def install_as_told(cell: str, folder: Path, environment: Environment) -> list[s
     return steps
 
 
-@needs_git
-@needs_venv
+@pytest.mark.needs("git", "ensurepip")
 def test_a_wheel_beside_the_notebook_replaces_another_hpml(
     students: Path, environment: Environment, tmp_path: Path
 ) -> None:
@@ -308,8 +302,7 @@ def test_a_wheel_beside_the_notebook_replaces_another_hpml(
     assert not (environment.site / "hpml" / "hpml_compiler.py").exists()
 
 
-@needs_git
-@needs_venv
+@pytest.mark.needs("git", "ensurepip")
 def test_a_repository_is_installed_from_its_address(
     students: Path, environment: Environment, tmp_path: Path
 ) -> None:
@@ -321,8 +314,7 @@ def test_a_repository_is_installed_from_its_address(
     assert list(packaged.glob("*.whl")) == []
 
 
-@needs_git
-@needs_venv
+@pytest.mark.needs("git", "ensurepip")
 def test_a_repository_in_a_folder_is_installed(
     students: Path, environment: Environment, tmp_path: Path
 ) -> None:
@@ -330,9 +322,7 @@ def test_a_repository_in_a_folder_is_installed(
     assert steps == [f'%pip install "git+{students.as_uri()}"']
 
 
-@needs_git
-@needs_venv
-@pytest.mark.skipif(shutil.which("make") is None, reason="needs make: apt-get install make")
+@pytest.mark.needs("git", "ensurepip", "make")
 def test_the_commands_of_the_readme_install_the_course(
     students: Path, environment: Environment, tmp_path: Path
 ) -> None:
