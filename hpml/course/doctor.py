@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
+import contextlib
+import io
 import os
 import platform
 import sys
+import warnings
 from dataclasses import dataclass
-from importlib import metadata
 from typing import Literal
 
 from hpml.base.environment import (
     cpu_model,
+    fast_and_slow_cores,
     gpus,
     installed_version,
     memory_bytes,
@@ -19,14 +21,22 @@ from hpml.base.environment import (
 )
 from hpml.base.errors import describe
 from hpml.base.files import PACKAGED, CourseFileError, course_folder
+from hpml.base.optional import import_optional, why_unavailable
+from hpml.base.system import can_print
 from hpml.base.tables import Shown, Table, format_bytes
-from hpml.jit.compilers import find_compiler, find_cpp_compiler, unlinkable_path
+from hpml.jit.compilers import (
+    find_compiler,
+    find_cpp_compiler,
+    why_no_compiler,
+    why_not_inductor,
+)
 
 State = Literal["ok", "absent", "warning", "missing"]
 """``absent``: optional and not installed; ``warning``: may be a problem; ``missing``: required."""
 
 _OLDEST_PYTHON, _NEWEST_PYTHON = (3, 11), (3, 14)
 _MARKS: dict[State, str] = {"ok": "✓", "absent": "–", "warning": "!", "missing": "✗"}
+_WORDS: dict[State, str] = {each: each for each in _MARKS}
 
 # The package as pip names it, and what a student loses without it.
 _REQUIRED = {
@@ -78,8 +88,9 @@ class Report(Shown):
     @property
     def table(self) -> Table:
         """The findings as a table."""
+        marks = _MARKS if can_print("".join(_MARKS.values())) else _WORDS
         rows = [
-            (_MARKS[found.state], found.name, found.value or "not found", found.cost)
+            (marks[found.state], found.name, found.value or "not found", found.cost)
             for found in self.findings
         ]
         missing = [found.name for found in self.findings if found.state == "missing"]
@@ -137,7 +148,7 @@ def _python() -> Finding:
 def _torch() -> tuple[Finding, ...]:
     try:
         import torch
-    except (ImportError, OSError) as error:  # OSError: a shared library is missing
+    except Exception as error:  # noqa: BLE001 - an import may raise anything
         cost = f"most labs need it: {describe(str(error), 100)}"
         return (Finding("torch", "missing", installed_version("torch") or "", cost),)
     threads = torch.get_num_threads()
@@ -153,6 +164,9 @@ def _cpu() -> Finding:
     value = f"{cpu_model()}, {logical} logical cores"
     if physical is not None:
         value += f", {physical} physical"
+    fast, slow = fast_and_slow_cores()
+    if fast:
+        value += f" ({fast} performance, {slow} efficiency)"
     return Finding("CPU", "ok", value)
 
 
@@ -178,35 +192,32 @@ def _gpu() -> Finding:
 
 
 def _torch_sees_a_gpu() -> bool:
-    try:
-        import torch
-    except (ImportError, OSError):
-        return False
-    return bool(torch.cuda.is_available())
+    torch = import_optional("torch")
+    return not isinstance(torch, str) and bool(torch.cuda.is_available())
 
 
 def _compilers() -> list[Finding]:
-    no_compile = "torch.compile does not run on the CPU"
-    if path := unlinkable_path():
-        no_compile += f', because of the space in {path}: use make lab VENV="$HOME/hpml-venv"'
+    c, cpp = find_compiler(), find_cpp_compiler()
+    reason = why_not_inductor()
+    without_c = f"labs 01, 04, 08 use Numba instead: {why_no_compiler()}"
+    without_cpp = f"labs 08, 13, 14 compile no models: torch.compile does not run, because {reason}"
     return [
-        Finding(name, "ok", os.path.basename(command))
-        if command
-        else Finding(name, "absent", "", cost)
-        for name, command, cost in (
-            ("C compiler", find_compiler(), "labs 01, 04, 08 use Numba instead"),
-            ("C++ compiler", find_cpp_compiler(), no_compile),
-        )
+        Finding("C compiler", "ok", os.path.basename(c))
+        if c
+        else Finding("C compiler", "absent", "", without_c),
+        Finding("C++ compiler", "ok", f"{os.path.basename(cpp or '')}, torch.compile works")
+        if not reason
+        else Finding("C++ compiler", "absent", os.path.basename(cpp or ""), without_cpp),
     ]
 
 
 def _package(name: str, cost: str, state: State) -> Finding:
-    try:
-        version = metadata.version(name)
-        if state == "missing":  # required
-            importlib.import_module(name)
-    except metadata.PackageNotFoundError:
+    version = installed_version(name)
+    if version is None:
         return Finding(name, state, "", cost)
-    except Exception as error:  # noqa: BLE001 - an import may raise anything
-        return Finding(name, state, version, f"{cost}: {describe(str(error), 100)}")
+    with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
+        warnings.simplefilter("ignore")  # of packages about each other, such as torchao's
+        reason = why_unavailable(name)
+    if reason:
+        return Finding(name, state, version, f"{cost}: {reason}")
     return Finding(name, "ok", version)

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 
 from hpml.base.files import results_folder
+from hpml.base.system import replace
 
 from .compilers import ask, compiler_version, find_compiler
 from .errors import CompileError, JitError, NoCompilerError
@@ -146,7 +147,7 @@ def _build(source: str, name: str, flags: Sequence[str], folder: Path, compiler:
         try:
             if _library_in(folder) is None:  # otherwise another process was faster
                 shutil.rmtree(folder, ignore_errors=True)  # an incomplete folder
-                os.replace(built, folder)
+                replace(built, folder)
         except OSError:
             if _library_in(folder) is None:
                 raise
