@@ -12,6 +12,7 @@ from IPython.lib.pretty import pretty
 from hpml.base import data_file
 from hpml.course import doctor
 from hpml.course.doctor import Finding, Report, report
+from hpml.jit import compilers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +42,12 @@ def test_a_missing_requirement_makes_the_report_not_ok() -> None:
     assert not bad.ok
     assert "Missing: torch. `make .venv` installs" in str(bad)
     assert "✗" in str(bad)
+
+
+def test_marks_that_cannot_be_printed_are_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "can_print", lambda text: False)
+    shown = Report((Finding("torch", "missing", "", ""), Finding("numpy", "ok", "2.4"))).table
+    assert shown.column("") == ("missing", "ok")
 
 
 def test_in_a_page_it_is_a_table() -> None:
@@ -103,18 +110,43 @@ def test_a_gpu_that_torch_does_not_see_is_a_warning(monkeypatch: pytest.MonkeyPa
     assert doctor._gpu().state == "ok"
 
 
-def test_the_compiler_named_by_cc_is_found_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CC", f"{shlex.quote(sys.executable)} -O2")
-    assert doctor._compilers()[0].state == "ok"
-    assert "python" in doctor._compilers()[0].value
-    monkeypatch.setattr(shutil, "which", lambda program: None)
-    assert [found.state for found in doctor._compilers()] == ["absent"] * 2
+def program(path: Path, text: str) -> Path:
+    """Write a program in shell."""
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def test_the_compiler_named_by_cc_is_found_first(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(doctor, "why_not_inductor", lambda: "")
+    compiler = program(tmp_path / "my-cc", "touch made")
+    monkeypatch.setenv("CC", f"{shlex.quote(str(compiler))} -O2")
+    assert doctor._compilers()[0] == Finding("C compiler", "ok", "my-cc")
+
+
+def test_a_compiler_that_only_asks_to_be_installed_is_absent_and_its_words_are_shown(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    words = "xcode-select: note: No developer tools were found"
+    for name in ("cc", "gcc", "clang", "g++"):
+        program(tmp_path / name, f"echo {words!r} >&2; exit 1")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("CXX", "g++")
+    monkeypatch.delenv("CC", raising=False)
+    for finding in doctor._compilers():
+        assert finding.state == "absent"
+        assert words in finding.cost
 
 
 def test_a_path_that_the_linker_cannot_take_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sysconfig, "get_config_var", lambda _: "/my courses/lib")
     finding = doctor._compilers()[1]
-    assert (finding.state, "/my courses/lib" in finding.cost) == ("absent", sys.platform != "win32")
+    assert (finding.state, "/my courses/lib" in finding.cost) == (
+        "absent",
+        compilers.sys.platform != "win32",
+    )
 
 
 def test_a_torch_that_cannot_be_imported_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,12 +31,13 @@ _POSIX_SIGNALS = {
 } - {"SIGABRT", "SIGFPE", "SIGILL", "SIGSEGV", "SIG_DFL", "SIG_IGN", "SIGNAL"}
 _GONE = {
     "windows": {
-        "os": set(
-            "fork forkpty killpg getpgid getpgrp setpgid setsid getsid geteuid getuid getegid getgid"
-            " getgroups sched_getaffinity sched_setaffinity getloadavg sysconf confstr nice uname"
-            " chown lchown mkfifo pread pwrite posix_spawn wait4 wait3 getpriority setpriority"
-            " openpty statvfs sync".split()
-        ),
+        "os": {
+            *("fork", "forkpty", "killpg", "getpgid", "getpgrp", "setpgid", "setsid", "getsid"),
+            *("geteuid", "getuid", "getegid", "getgid", "getgroups", "chown", "lchown", "mkfifo"),
+            *("sched_getaffinity", "sched_setaffinity", "getloadavg", "sysconf", "confstr", "nice"),
+            *("uname", "pread", "pwrite", "posix_spawn", "wait3", "wait4", "getpriority", "sync"),
+            *("setpriority", "openpty", "statvfs"),
+        },
         "signal": _POSIX_SIGNALS | {"setitimer", "getitimer", "alarm", "pause", "pthread_kill"},
         "time": {"clock_gettime", "pthread_getcpuclockid"},
     },
@@ -79,7 +80,7 @@ class _Copy(types.ModuleType):
 
     def __init__(self, original: types.ModuleType, gone: set[str], other: dict[str, object]):
         super().__init__(original.__name__, original.__doc__)
-        self.__dict__.update(_original=original, _gone=gone, **other)
+        self.__dict__.update(_original=original, _gone=gone, _before={}, **other)
 
     def __getattr__(self, name: str) -> object:
         if name in self._gone:
@@ -87,10 +88,16 @@ class _Copy(types.ModuleType):
         return getattr(self._original, name)
 
     def __setattr__(self, name: str, value: object) -> None:
+        if name not in self._before and hasattr(self._original, name):
+            self._before[name] = getattr(self._original, name)
         setattr(self._original, name, value)
 
     def __delattr__(self, name: str) -> None:
-        delattr(self._original, name)
+        # `unittest.mock` deletes what it set, because it does not find it in this `__dict__`.
+        if name in self._before:
+            setattr(self._original, name, self._before[name])
+        else:
+            delattr(self._original, name)
 
     def __dir__(self) -> list[str]:
         return [name for name in dir(self._original) if name not in self._gone]
@@ -224,12 +231,15 @@ def _emulate_in_workers(sandbox: types.ModuleType) -> None:
 
     def with_emulation(limits, before):
         start = (
-            f"import os; os.environ['HPML_EMULATE'] = {_SYSTEM!r}; os.environ['HPML_NO_HOME'] = '1'; "
+            f"import os; os.environ.update(HPML_EMULATE={_SYSTEM!r}, HPML_NO_HOME='1'); "
             f"exec({source!r}, {{'SOURCE': {source!r}, '__name__': 'emulation'}})"
         )
         return python(limits, f"{start}; {before}")
 
-    source = _SOURCE or open(_HERE, encoding="utf-8").read()
+    source = _SOURCE
+    if not source:
+        with open(_HERE, encoding="utf-8") as stream:
+            source = stream.read()
     with_emulation.emulated = True
     sandbox._python = with_emulation
 
