@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import hpml
 from hpml.base.errors import UsageError, describe
@@ -120,7 +121,22 @@ def cpu_model() -> str:
         name = " ".join(found[1].split()) if found else None
     elif sys.platform == "darwin":
         name = _output("sysctl", "-n", "machdep.cpu.brand_string")
+    elif sys.platform == "win32":
+        name = _windows_processor()
     return name or platform.processor() or platform.machine()
+
+
+def _windows_processor() -> str | None:
+    """Return the processor's name from the registry: `platform` knows only its family."""
+    import winreg
+
+    registry: Any = winreg  # typed for Windows only
+    place = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
+    try:
+        with registry.OpenKey(registry.HKEY_LOCAL_MACHINE, place) as key:
+            return str(registry.QueryValueEx(key, "ProcessorNameString")[0]).strip()
+    except OSError:
+        return None
 
 
 def physical_cores() -> int | None:

@@ -231,9 +231,14 @@ def usable_cores() -> int:
 
 
 def page_faults() -> int | None:
-    """Return this process's page faults without disk access so far, or None on Windows."""
+    """Return this process's page faults so far, or None if the system does not count them.
+
+    Linux and macOS count those that needed no disk access, Windows counts all.
+    """
     if is_windows():
-        return None
+        import psutil
+
+        return getattr(psutil.Process().memory_info(), "num_page_faults", None)
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt

@@ -150,6 +150,16 @@ def _copies() -> dict[str, _Copy]:
     if _SYSTEM == "windows":
         made["os"].__dict__.update(replace=_scanned_replace(), symlink=_no_symlink)
         made["msvcrt"] = _msvcrt()
+        made["winreg"] = _winreg()
+        import ctypes
+
+        class CDLL(ctypes.CDLL):
+            def __init__(self, name, *args, **kwargs):
+                if name is None:
+                    raise TypeError("LoadLibrary() argument 1 must be str, not None")
+                super().__init__(None if name == "msvcrt" else name, *args, **kwargs)
+
+        made["ctypes"] = _Copy(ctypes, set(), {"CDLL": CDLL})
         import subprocess
 
         class Popen(subprocess.Popen):
@@ -199,6 +209,15 @@ def _msvcrt() -> types.ModuleType:
             raise PermissionError(13, "Permission denied") from None
 
     module.locking = locking
+    return module
+
+
+def _winreg() -> types.ModuleType:
+    """Return a stand-in of `winreg`, whose registry has the name of the processor."""
+    module = types.ModuleType("winreg")
+    module.HKEY_LOCAL_MACHINE = 0
+    module.OpenKey = lambda key, place: io.BytesIO()
+    module.QueryValueEx = lambda key, name: ("Intel(R) Core(TM) i7-1185G7 @ 3.00GHz  ", 1)
     return module
 
 

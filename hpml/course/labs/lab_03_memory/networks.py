@@ -73,7 +73,7 @@ def _prediction(predict: Callable[..., Any], net: torch.nn.Module, x: torch.Tens
 
 
 def page_faults(run: Callable[[], Any]) -> int | None:
-    """Return the number of minor page faults during a call of `run`; None on Windows."""
+    """Return the number of page faults during a call of `run`; see `system.page_faults`."""
     before = system.page_faults()
     run()
     after = system.page_faults()
