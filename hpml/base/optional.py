@@ -22,7 +22,7 @@ def import_optional(name: str) -> ModuleType | str:
     """Return a module, or why it is not available here.
 
     The reason completes a sentence that begins with the package and "is not available here,
-    because". A package that failed is not imported again in this process.
+    because". A package that raised an error is not imported again in this process.
 
     Args:
         name: the module, with dots for a part of a package.
@@ -36,9 +36,9 @@ def import_optional(name: str) -> ModuleType | str:
         return _FAILED[name]
     try:
         return importlib.import_module(name)
+    except ModuleNotFoundError as error:  # what is missing may be installed later
+        return NOT_INSTALLED if error.name == name.partition(".")[0] else _reason(name, error)
     except Exception as error:  # noqa: BLE001 - an import may raise anything
-        if isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]:
-            return NOT_INSTALLED  # it may be installed later
         _FAILED[name] = _reason(name, error)
         return _FAILED[name]
 

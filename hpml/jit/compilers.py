@@ -138,7 +138,7 @@ def _cpp_command() -> str:
 def _refusal(command: str, language: Literal["c", "cpp"]) -> str:
     """Return why a compiler does not work, or an empty text if it does."""
     if shutil.which(command) is None:
-        return f"there is no {command}"
+        return f"there is no {command} here"
     return _tried(*_identity(command), language)
 
 

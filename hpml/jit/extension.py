@@ -19,7 +19,7 @@ from types import ModuleType
 from hpml.base.files import results_folder
 from hpml.base.system import is_windows, replace
 
-from .compilers import ask, compiler_version, find_compiler
+from .compilers import ask, compiler_version, find_compiler, why_no_compiler
 from .errors import CompileError, JitError, NoCompilerError
 
 _READ_BY_SETUPTOOLS = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "LDSHARED")
@@ -97,9 +97,9 @@ def _require_compiler() -> str:
     compiler = find_compiler()
     if compiler is None:
         raise NoCompilerError(
-            "build_extension needs a C compiler, but found none on the path (cc, gcc or clang, or "
-            "the one in CC). Debian, Ubuntu: apt-get install gcc; macOS: xcode-select --install; "
-            "conda: conda install c-compiler"
+            "build_extension needs a C compiler (cc, gcc or clang on the path, or the one in CC), "
+            f"but {why_no_compiler()}. Debian, Ubuntu: apt-get install gcc; macOS: xcode-select "
+            "--install; conda: conda install c-compiler"
         )
     if not Path(sysconfig.get_paths()["include"], "Python.h").exists():
         raise NoCompilerError(

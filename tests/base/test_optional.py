@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 BROKEN = {
     "AttributeError": "import json\njson.no_such_name",
     "OSError": "raise OSError('libcudart.so.13: cannot open shared object file')",
-    "ModuleNotFoundError": "import no_such_package",
     "RuntimeError": "raise RuntimeError('built for another version')",
 }
 
@@ -41,6 +40,15 @@ def test_a_missing_package_is_not_a_broken_one(
     (tmp_path / "installed_later.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
     assert why_unavailable("installed_later") == ""
+
+
+def test_a_package_that_another_one_needs_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "needs_another.py").write_text("import no_such_package", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "no_such_package" in why_unavailable("needs_another")
+    assert "it is not installed" not in why_unavailable("needs_another")
 
 
 def test_a_missing_part_of_an_installed_package_is_named() -> None:

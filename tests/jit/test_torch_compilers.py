@@ -103,7 +103,7 @@ def test_a_compiler_for_c_alone_is_none_for_torch_compile(
     assert (find_compiler(), find_cpp_compiler()) == ("gcc", None)
     options, why = compiler_of_this_run()
     assert options == {"backend": "aot_eager"}
-    assert f"there is no {compilers._cpp_command()}" in why
+    assert f"there is no {compilers._cpp_command()} here" in why
     monkeypatch.setenv("CXX", "g++-13")
     assert find_cpp_compiler() == "g++-13"
     assert compiler_of_this_run()[0] == {}
