@@ -34,10 +34,12 @@ def import_optional(name: str) -> ModuleType | str:
     """
     if name in _FAILED:
         return _FAILED[name]
+    package = name.partition(".")[0]
     try:
+        importlib.import_module(package)  # otherwise Python names the part that is missing
         return importlib.import_module(name)
     except ModuleNotFoundError as error:  # what is missing may be installed later
-        return NOT_INSTALLED if error.name == name.partition(".")[0] else _reason(name, error)
+        return NOT_INSTALLED if error.name == package else _reason(name, error)
     except Exception as error:  # noqa: BLE001 - an import may raise anything
         _FAILED[name] = _reason(name, error)
         return _FAILED[name]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import platform
 import sys
-import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from hpml.base.child_process import ChildError, ChildProcess, with_package
 from hpml.base.environment import (
     cpu_model,
     fast_and_slow_cores,
@@ -21,7 +20,7 @@ from hpml.base.environment import (
 )
 from hpml.base.errors import describe
 from hpml.base.files import PACKAGED, CourseFileError, course_folder
-from hpml.base.optional import import_optional, why_unavailable
+from hpml.base.optional import import_optional
 from hpml.base.system import can_print
 from hpml.base.tables import Shown, Table, format_bytes
 from hpml.jit.compilers import (
@@ -34,6 +33,7 @@ from hpml.jit.compilers import (
 State = Literal["ok", "absent", "warning", "missing"]
 """``absent``: optional and not installed; ``warning``: may be a problem; ``missing``: required."""
 
+_IMPORT_SECONDS = 120.0
 _OLDEST_PYTHON, _NEWEST_PYTHON = (3, 11), (3, 14)
 _MARKS: dict[State, str] = {"ok": "✓", "absent": "–", "warning": "!", "missing": "✗"}
 _WORDS: dict[State, str] = {each: each for each in _MARKS}
@@ -116,8 +116,8 @@ def report() -> Report:
         _gpu(),
         *_compilers(),
         _course(),
-        *(_package(name, cost, "missing") for name, cost in _REQUIRED.items()),
-        *(_package(name, cost, "absent") for name, cost in _OPTIONAL.items()),
+        *_packages(_REQUIRED, "missing"),
+        *_packages(_OPTIONAL, "absent"),
     )
     return Report(findings)
 
@@ -181,14 +181,27 @@ def _memory() -> Finding:
 
 def _gpu() -> Finding:
     found = gpus()
+    recorded = "lab 11 and the GPU columns show recorded results"
     if not found:
-        return Finding("GPU", "absent", "", "lab 11 and the GPU columns show recorded results")
+        other = _other_gpu()
+        cost = f"the course measures NVIDIA GPUs; {recorded}" if other else recorded
+        return Finding("GPU", "absent", other, cost)
     name, driver = found[0]
     value = f"{name}, driver {driver}" + (f", and {len(found) - 1} more" if found[1:] else "")
     if not _torch_sees_a_gpu():
         cost = "torch does not see it: a CPU build of torch, or a driver too old for it"
         return Finding("GPU", "warning", value, cost)
     return Finding("GPU", "ok", value)
+
+
+def _other_gpu() -> str:
+    """Return the name of a GPU that PyTorch can use and the course does not measure."""
+    torch = import_optional("torch")
+    if isinstance(torch, str):
+        return ""
+    if torch.backends.mps.is_available():
+        return "Apple (MPS)"
+    return "Intel (XPU)" if torch.xpu.is_available() else ""
 
 
 def _torch_sees_a_gpu() -> bool:
@@ -211,13 +224,48 @@ def _compilers() -> list[Finding]:
     ]
 
 
-def _package(name: str, cost: str, state: State) -> Finding:
-    version = installed_version(name)
-    if version is None:
-        return Finding(name, state, "", cost)
-    with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
-        warnings.simplefilter("ignore")  # of packages about each other, such as torchao's
-        reason = why_unavailable(name)
-    if reason:
-        return Finding(name, state, version, f"{cost}: {reason}")
-    return Finding(name, "ok", version)
+def _packages(costs: Mapping[str, str], state: State) -> list[Finding]:
+    versions = {name: installed_version(name) for name in costs}
+    reasons = imported_elsewhere([name for name in costs if versions[name] is not None])
+    found = []
+    for name, cost in costs.items():
+        version, reason = versions[name], reasons.get(name, "")
+        if version is None or reason:
+            whole = f"{cost}: {reason}" if reason else cost
+            found.append(Finding(name, state, version or "", whole))
+        else:
+            found.append(Finding(name, "ok", version))
+    return found
+
+
+_IMPORTS = """\
+import json, os, sys
+answers = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)  # what a package prints is no answer
+from hpml.base.optional import why_unavailable
+for line in sys.stdin:
+    print(json.dumps(why_unavailable(json.loads(line))), file=answers, flush=True)
+"""
+
+
+def imported_elsewhere(names: Sequence[str]) -> dict[str, str]:
+    """Return why each package cannot be imported, or an empty text, from another process.
+
+    There it may crash, change PyTorch or take memory, and nothing here notices.
+    """
+    reasons: dict[str, str] = {}
+    child = None
+    for name in names:
+        child = child or ChildProcess(
+            [sys.executable, "-P", "-W", "ignore", "-c", _IMPORTS], environment=with_package()
+        )
+        child.send(name)
+        try:
+            reasons[name] = child.receive(_IMPORT_SECONDS)
+        except ChildError as error:
+            reasons[name] = f"importing it ends Python: {describe(str(error), 100)}"
+            child.close()
+            child = None
+    if child is not None:
+        child.close()
+    return reasons

@@ -149,6 +149,54 @@ def test_a_path_that_the_linker_cannot_take_is_named(monkeypatch: pytest.MonkeyP
     )
 
 
+@pytest.mark.parametrize("name", ["Apple (MPS)", "Intel (XPU)", ""])
+def test_a_gpu_that_the_course_does_not_measure_is_named(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "gpus", lambda: ())
+    monkeypatch.setattr("torch.backends.mps.is_available", lambda: "MPS" in name)
+    monkeypatch.setattr("torch.xpu.is_available", lambda: "XPU" in name)
+    found = doctor._gpu()
+    assert (found.state, found.value) == ("absent", name)
+    assert ("NVIDIA" in found.cost) == bool(name)
+
+
+BROKEN = {
+    "whole": "",
+    "raises": "import json; json.no_such_name",
+    "prints": "print('not an answer')",
+    "crashes": "import os; os._exit(3)",
+    "also_whole": "",
+}
+
+
+def test_a_package_that_fails_or_crashes_costs_only_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, source in BROKEN.items():
+        (tmp_path / f"hpml_test_{name}.py").write_text(source, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    found = doctor.imported_elsewhere([f"hpml_test_{name}" for name in BROKEN])
+    assert [name for name, reason in found.items() if not reason] == [
+        "hpml_test_whole", "hpml_test_prints", "hpml_test_also_whole"
+    ]  # fmt: skip
+    assert "AttributeError" in found["hpml_test_raises"]
+    assert "ends Python" in found["hpml_test_crashes"]
+    assert not any(name in sys.modules for name in found)
+
+
+def test_a_package_that_cannot_be_imported_is_absent_or_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(doctor, "imported_elsewhere", lambda names: {"numpy": "it raises X"})
+    missing, absent = (
+        doctor._packages({"numpy": "nothing runs"}, state) for state in ("missing", "absent")
+    )
+    for state, (found,) in (("missing", missing), ("absent", absent)):
+        assert found.state == state
+        assert found.cost == "nothing runs: it raises X"
+
+
 def test_a_torch_that_cannot_be_imported_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     (found,) = doctor._torch()
