@@ -200,11 +200,11 @@ def _known() -> list[str]:
 
 def _first_line(done: subprocess.CompletedProcess[str]) -> str:
     lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-    return lines[0] if lines else f"exit code {done.returncode}"
+    return lines[0].rstrip(".") if lines else f"exit code {done.returncode}"
 
 
 def _telling_line(text: str) -> str:
     """Return the line of a traceback and of compiler output that says what is wrong."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     telling = [line for line in lines if "error:" in line or "Error:" in line]
-    return (telling or lines or ["it wrote nothing"])[-1][:200]
+    return (telling or lines or ["it wrote nothing"])[-1][:200].rstrip(".")

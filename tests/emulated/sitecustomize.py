@@ -76,7 +76,7 @@ esac
 
 
 class _Copy(types.ModuleType):
-    """A module without some names and with other values of some; writes go to the original."""
+    """A module without some names, with other values of some; other writes go to the original."""
 
     def __init__(self, original: types.ModuleType, gone: set[str], other: dict[str, object]):
         super().__init__(original.__name__, original.__doc__)
@@ -88,6 +88,9 @@ class _Copy(types.ModuleType):
         return getattr(self._original, name)
 
     def __setattr__(self, name: str, value: object) -> None:
+        if name in self.__dict__:
+            self.__dict__[name] = value
+            return
         if name not in self._before and hasattr(self._original, name):
             self._before[name] = getattr(self._original, name)
         setattr(self._original, name, value)
