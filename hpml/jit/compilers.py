@@ -56,7 +56,9 @@ def why_no_compiler() -> str:
 
 
 def _c_commands() -> list[str]:
-    words = shlex.split(os.environ.get("CC", ""), posix=sys.platform != "win32")
+    # A path of Windows has backslashes, which are no escapes there.
+    windows = sys.platform == "win32"
+    words = [each.strip("'\"") for each in shlex.split(os.environ.get("CC", ""), posix=not windows)]
     named = [word for word in words if word not in ("ccache", "distcc")][:1]
     return named or ["cc", "gcc", "clang"]
 
