@@ -18,6 +18,7 @@ import hpml
 from hpml.base.arguments import whole
 from hpml.base.errors import HpmlError, UsageError
 from hpml.base.files import shown_path
+from hpml.base.system import print_words_for_signs
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,8 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     parser = _parser()
-    if hasattr(sys.stdout, "reconfigure"):  # redirected to a file, Windows' encoding has no ✓
-        sys.stdout.reconfigure(errors="replace")
+    print_words_for_signs()
     try:
         options = parser.parse_args(arguments)
         if not hasattr(options, "run"):

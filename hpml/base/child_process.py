@@ -16,7 +16,6 @@ import contextlib
 import json
 import os
 import queue
-import signal
 import subprocess
 import sys
 import tempfile
@@ -27,6 +26,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from hpml.base.errors import HpmlError, describe
+from hpml.base.system import kill_group, own_group
 
 
 class ChildError(HpmlError):
@@ -68,8 +68,8 @@ class ChildProcess:
                 stderr=self._errors if errors is None else errors,
                 env=None if environment is None else dict(environment),
                 cwd=folder,
-                # A separate group: it can be killed as a whole, and gets no Ctrl-C.
-                start_new_session=True,
+                # It can be killed as a whole, and gets no Ctrl-C.
+                **own_group(),
             )
         except BaseException:
             self._errors.close()
@@ -131,7 +131,7 @@ class ChildProcess:
 
     def kill(self) -> None:
         """Kill the process and its group; messages already sent can still be received."""
-        _kill_group(self._process)
+        kill_group(self._process)
 
     def close(self) -> None:
         """End the process and its group, and close the pipes; a second call does nothing."""
@@ -157,16 +157,8 @@ def _read(stream: IO[bytes], lines: queue.SimpleQueue[bytes], longest: int) -> N
             lines.put(line)
 
 
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    if hasattr(os, "killpg"):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    else:
-        process.kill()
-
-
 def _end(process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
-    _kill_group(process)
+    kill_group(process)
     process.wait()
     assert process.stdin is not None
     # Flushing unsent bytes to an ended process fails. `_read` closes the other pipe.

@@ -16,9 +16,11 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import hpml
 from hpml.base.errors import UsageError, describe
+from hpml.base.optional import import_optional
 
 Value = str | int | float | None
 """The values of an environment record, all of them valid in JSON."""
@@ -33,10 +35,12 @@ def environment_record(*, threads: int | None = None, device: str = "cpu") -> di
 
     Returns:
         ``python``, ``implementation``, ``platform``, ``cpu``, ``logical_cores``,
-        ``physical_cores``, ``memory_gib``, ``torch``, ``numpy``, ``numba`` (versions, None if not
-        installed), ``threads``, ``device``, ``gpu``, ``gpu_driver`` (None without a GPU),
-        ``load_average`` (runnable processes, mean over the last minute), ``time_utc`` (ISO 8601),
-        ``hpml``, and ``commit`` (of the clone, with ``-dirty`` if it has local changes).
+        ``physical_cores``, ``performance_cores`` and ``efficiency_cores`` (None where all cores are
+        alike, or the system does not say), ``memory_gib``, ``torch``, ``numpy``, ``numba``
+        (versions, None if not installed), ``threads``, ``device``, ``gpu``, ``gpu_driver`` (None
+        without a GPU), ``load_average`` (runnable processes, mean over the last minute),
+        ``time_utc`` (ISO 8601), ``hpml``, and ``commit`` (of the clone, with ``-dirty`` if it has
+        local changes).
 
     >>> record = environment_record(threads=1)
     >>> record["device"], record["threads"]
@@ -51,6 +55,8 @@ def environment_record(*, threads: int | None = None, device: str = "cpu") -> di
         "cpu": cpu_model(),
         "logical_cores": os.cpu_count(),
         "physical_cores": physical_cores(),
+        "performance_cores": fast_and_slow_cores()[0],
+        "efficiency_cores": fast_and_slow_cores()[1],
         "memory_gib": None if memory is None else round(memory / 2**30, 1),
         "torch": torch_build(),
         "numpy": installed_version("numpy"),
@@ -115,25 +121,84 @@ def cpu_model() -> str:
         name = " ".join(found[1].split()) if found else None
     elif sys.platform == "darwin":
         name = _output("sysctl", "-n", "machdep.cpu.brand_string")
+    elif sys.platform == "win32":
+        name = _windows_processor()
     return name or platform.processor() or platform.machine()
+
+
+def _windows_processor() -> str | None:
+    """Return the processor's name from the registry: `platform` knows only its family."""
+    import winreg
+
+    registry: Any = winreg  # typed for Windows only
+    place = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
+    try:
+        with registry.OpenKey(registry.HKEY_LOCAL_MACHINE, place) as key:
+            return str(registry.QueryValueEx(key, "ProcessorNameString")[0]).strip()
+    except OSError:
+        return None
 
 
 def physical_cores() -> int | None:
     """Return the number of physical cores, or None if psutil is missing or does not know."""
+    psutil = import_optional("psutil")
+    return None if isinstance(psutil, str) else psutil.cpu_count(logical=False)
+
+
+@lru_cache(maxsize=1)
+def fast_and_slow_cores() -> tuple[int, int] | tuple[None, None]:
+    """Return the numbers of performance and of efficiency cores.
+
+    Both are None where all cores are alike, or the system does not say. A thread may run on either
+    kind, so times differ between runs on such a machine.
+    """
+    found: list[int] = []
+    if sys.platform == "darwin":
+        levels = [_output("sysctl", "-n", f"hw.perflevel{n}.physicalcpu") for n in (0, 1)]
+        found = [int(each) for each in levels if each and each.isdigit()]
+    elif sys.platform == "linux":
+        found = _cores_by_kind(Path("/sys/devices"))
+    fast, slow = found if len(found) == 2 else (0, 0)
+    return (fast, slow) if fast and slow else (None, None)
+
+
+def _cores_by_kind(devices: Path) -> list[int]:
+    """Return the number of cores of each kind, the fastest first, as Linux lists them."""
+    cpus = sorted(devices.glob("system/cpu/cpu[0-9]*"))
+    cores: dict[str, set[str]] = {}
+    for cpu in cpus:
+        # The first thread of a core stands for all its threads.
+        core = _line(cpu / "topology/thread_siblings_list") or cpu.name
+        kind = _line(cpu / "cpu_capacity")  # ARM
+        for name, number in (("cpu_core", "2"), ("cpu_atom", "1")):  # Intel
+            if int(cpu.name[3:]) in _numbers(_line(devices / name / "cpus")):
+                kind = number
+        cores.setdefault(kind, set()).add(core)
+    if "" in cores:
+        return []
+    return [len(cores[kind]) for kind in sorted(cores, key=int, reverse=True)]
+
+
+def _line(path: Path) -> str:
     try:
-        import psutil
-    except ImportError:
-        return None
-    return psutil.cpu_count(logical=False)
+        return path.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+def _numbers(text: str) -> set[int]:
+    """Return the numbers in a list of ranges, such as ``0-3,8``."""
+    found: set[int] = set()
+    for part in filter(None, text.split(",")):
+        first, _, last = part.partition("-")
+        found |= set(range(int(first), int(last or first) + 1))
+    return found
 
 
 def memory_bytes() -> int | None:
     """Return the machine's memory in bytes, or None if psutil is missing."""
-    try:
-        import psutil
-    except ImportError:
-        return None
-    return int(psutil.virtual_memory().total)
+    psutil = import_optional("psutil")
+    return None if isinstance(psutil, str) else int(psutil.virtual_memory().total)
 
 
 @lru_cache(maxsize=1)
@@ -166,6 +231,7 @@ def _output(*command: str) -> str | None:
             [program, *command[1:]],
             capture_output=True,
             text=True,
+            errors="replace",
             timeout=10,
             check=True,
             stdin=subprocess.DEVNULL,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
 import uuid
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from hpml.base.errors import HpmlError, describe
+from hpml.base.system import locked, replace, retry
 
 _PUBLISHED = "published_results.json"
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -56,7 +56,7 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
             os.fsync(stream.fileno())
         if target.exists():
             shutil.copymode(target, part)
-        os.replace(part, target)
+        replace(part, target)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
@@ -86,8 +86,7 @@ def append_line(path: str | os.PathLike[str], line: str) -> None:
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with open(target, "a+b") as stream:
-        lock(stream)
+    with retry(lambda: open(target, "a+b")) as stream, locked(stream):
         data = line.encode("utf-8") + b"\n"
         if stream.seek(0, os.SEEK_END) > 0:
             stream.seek(-1, os.SEEK_END)
@@ -226,16 +225,6 @@ def user_folder() -> Path:
     import platformdirs
 
     return platformdirs.user_data_path("hpml", appauthor=False)
-
-
-def lock(stream: IO[Any]) -> None:
-    """Lock out other writers until an open file is closed, where the system can."""
-    # Windows has no fcntl, and some network file systems cannot lock: of two simultaneous writes,
-    # one may be lost, or an empty line may appear.
-    with contextlib.suppress(ImportError, OSError):
-        import fcntl
-
-        fcntl.flock(stream, fcntl.LOCK_EX)
 
 
 def _is_course(folder: Path) -> bool:

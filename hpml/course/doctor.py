@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import platform
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from typing import Literal
 
+from hpml.base.child_process import ChildError, ChildProcess, with_package
 from hpml.base.environment import (
     cpu_model,
+    fast_and_slow_cores,
     gpus,
     installed_version,
     memory_bytes,
@@ -19,14 +20,23 @@ from hpml.base.environment import (
 )
 from hpml.base.errors import describe
 from hpml.base.files import PACKAGED, CourseFileError, course_folder
+from hpml.base.optional import import_optional
+from hpml.base.system import can_print
 from hpml.base.tables import Shown, Table, format_bytes
-from hpml.jit.compilers import find_compiler, find_cpp_compiler, unlinkable_path
+from hpml.jit.compilers import (
+    find_compiler,
+    find_cpp_compiler,
+    why_no_compiler,
+    why_not_inductor,
+)
 
 State = Literal["ok", "absent", "warning", "missing"]
 """``absent``: optional and not installed; ``warning``: may be a problem; ``missing``: required."""
 
+_IMPORT_SECONDS = 120.0
 _OLDEST_PYTHON, _NEWEST_PYTHON = (3, 11), (3, 14)
 _MARKS: dict[State, str] = {"ok": "✓", "absent": "–", "warning": "!", "missing": "✗"}
+_WORDS: dict[State, str] = {each: each for each in _MARKS}
 
 # The package as pip names it, and what a student loses without it.
 _REQUIRED = {
@@ -78,8 +88,9 @@ class Report(Shown):
     @property
     def table(self) -> Table:
         """The findings as a table."""
+        marks = _MARKS if can_print("".join(_MARKS.values())) else _WORDS
         rows = [
-            (_MARKS[found.state], found.name, found.value or "not found", found.cost)
+            (marks[found.state], found.name, found.value or "not found", found.cost)
             for found in self.findings
         ]
         missing = [found.name for found in self.findings if found.state == "missing"]
@@ -105,8 +116,8 @@ def report() -> Report:
         _gpu(),
         *_compilers(),
         _course(),
-        *(_package(name, cost, "missing") for name, cost in _REQUIRED.items()),
-        *(_package(name, cost, "absent") for name, cost in _OPTIONAL.items()),
+        *_packages(_REQUIRED, "missing"),
+        *_packages(_OPTIONAL, "absent"),
     )
     return Report(findings)
 
@@ -137,7 +148,7 @@ def _python() -> Finding:
 def _torch() -> tuple[Finding, ...]:
     try:
         import torch
-    except (ImportError, OSError) as error:  # OSError: a shared library is missing
+    except Exception as error:  # noqa: BLE001 - an import may raise anything
         cost = f"most labs need it: {describe(str(error), 100)}"
         return (Finding("torch", "missing", installed_version("torch") or "", cost),)
     threads = torch.get_num_threads()
@@ -153,6 +164,9 @@ def _cpu() -> Finding:
     value = f"{cpu_model()}, {logical} logical cores"
     if physical is not None:
         value += f", {physical} physical"
+    fast, slow = fast_and_slow_cores()
+    if fast:
+        value += f" ({fast} performance, {slow} efficiency)"
     return Finding("CPU", "ok", value)
 
 
@@ -167,8 +181,11 @@ def _memory() -> Finding:
 
 def _gpu() -> Finding:
     found = gpus()
+    recorded = "lab 11 and the GPU columns show recorded results"
     if not found:
-        return Finding("GPU", "absent", "", "lab 11 and the GPU columns show recorded results")
+        other = _other_gpu()
+        cost = f"the course measures NVIDIA GPUs; {recorded}" if other else recorded
+        return Finding("GPU", "absent", other, cost)
     name, driver = found[0]
     value = f"{name}, driver {driver}" + (f", and {len(found) - 1} more" if found[1:] else "")
     if not _torch_sees_a_gpu():
@@ -177,36 +194,78 @@ def _gpu() -> Finding:
     return Finding("GPU", "ok", value)
 
 
+def _other_gpu() -> str:
+    """Return the name of a GPU that PyTorch can use and the course does not measure."""
+    torch = import_optional("torch")
+    if isinstance(torch, str):
+        return ""
+    if torch.backends.mps.is_available():
+        return "Apple (MPS)"
+    return "Intel (XPU)" if torch.xpu.is_available() else ""
+
+
 def _torch_sees_a_gpu() -> bool:
-    try:
-        import torch
-    except (ImportError, OSError):
-        return False
-    return bool(torch.cuda.is_available())
+    torch = import_optional("torch")
+    return not isinstance(torch, str) and bool(torch.cuda.is_available())
 
 
 def _compilers() -> list[Finding]:
-    no_compile = "torch.compile does not run on the CPU"
-    if path := unlinkable_path():
-        no_compile += f', because of the space in {path}: use make lab VENV="$HOME/hpml-venv"'
+    c, cpp = find_compiler(), find_cpp_compiler()
+    reason = why_not_inductor()
+    without_c = f"labs 01, 04, 08 use Numba instead: {why_no_compiler()}"
+    without_cpp = f"labs 08, 13, 14 compile no models: torch.compile does not run, because {reason}"
     return [
-        Finding(name, "ok", os.path.basename(command))
-        if command
-        else Finding(name, "absent", "", cost)
-        for name, command, cost in (
-            ("C compiler", find_compiler(), "labs 01, 04, 08 use Numba instead"),
-            ("C++ compiler", find_cpp_compiler(), no_compile),
-        )
+        Finding("C compiler", "ok", os.path.basename(c))
+        if c
+        else Finding("C compiler", "absent", "", without_c),
+        Finding("C++ compiler", "ok", f"{os.path.basename(cpp or '')}, torch.compile works")
+        if not reason
+        else Finding("C++ compiler", "absent", os.path.basename(cpp or ""), without_cpp),
     ]
 
 
-def _package(name: str, cost: str, state: State) -> Finding:
-    try:
-        version = metadata.version(name)
-        if state == "missing":  # required
-            importlib.import_module(name)
-    except metadata.PackageNotFoundError:
-        return Finding(name, state, "", cost)
-    except Exception as error:  # noqa: BLE001 - an import may raise anything
-        return Finding(name, state, version, f"{cost}: {describe(str(error), 100)}")
-    return Finding(name, "ok", version)
+def _packages(costs: Mapping[str, str], state: State) -> list[Finding]:
+    versions = {name: installed_version(name) for name in costs}
+    reasons = imported_elsewhere([name for name in costs if versions[name] is not None])
+    found = []
+    for name, cost in costs.items():
+        version, reason = versions[name], reasons.get(name, "")
+        if version is None or reason:
+            whole = f"{cost}: {reason}" if reason else cost
+            found.append(Finding(name, state, version or "", whole))
+        else:
+            found.append(Finding(name, "ok", version))
+    return found
+
+
+_IMPORTS = """\
+import json, os, sys
+answers = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)  # what a package prints is no answer
+from hpml.base.optional import why_unavailable
+for line in sys.stdin:
+    print(json.dumps(why_unavailable(json.loads(line))), file=answers, flush=True)
+"""
+
+
+def imported_elsewhere(names: Sequence[str]) -> dict[str, str]:
+    """Return why each package cannot be imported, or an empty text, from another process.
+
+    There it may crash, change PyTorch or take memory, and nothing here notices.
+    """
+    reasons: dict[str, str] = {}
+    child = None
+    for name in names:
+        child = child or ChildProcess(
+            [sys.executable, "-P", "-W", "ignore", "-c", _IMPORTS], environment=with_package()
+        )
+        child.send(name)
+        try:
+            reasons[name] = child.receive(_IMPORT_SECONDS)
+        except ChildError as error:
+            reasons[name] = f"importing it ends Python: {describe(str(error), 100)}"
+            child.close()
+            child = None
+    if child is not None:
+        child.close()
+    return reasons

@@ -7,7 +7,12 @@ True
 
 from __future__ import annotations
 
-from hpml.jit.compilers import compiler_version, find_compiler, find_cpp_compiler
+from hpml.jit.compilers import (
+    compiler_version,
+    find_compiler,
+    find_cpp_compiler,
+    why_not_inductor,
+)
 from hpml.jit.errors import CompileError, JitError, NoCompilerError
 from hpml.jit.extension import build_extension
 from hpml.jit.numba_views import inferred_types, instructions, signatures
@@ -41,4 +46,5 @@ __all__ = [
     "instructions",
     "signatures",
     "torchscript_graphs",
+    "why_not_inductor",
 ]

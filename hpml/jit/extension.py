@@ -17,8 +17,9 @@ from pathlib import Path
 from types import ModuleType
 
 from hpml.base.files import results_folder
+from hpml.base.system import is_windows, replace
 
-from .compilers import ask, compiler_version, find_compiler
+from .compilers import ask, compiler_version, find_compiler, why_no_compiler
 from .errors import CompileError, JitError, NoCompilerError
 
 _READ_BY_SETUPTOOLS = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "LDSHARED")
@@ -35,7 +36,12 @@ extension = Extension(name, [file], extra_compile_args=flags, extra_link_args=fl
 command = build_ext(Distribution({"name": name, "ext_modules": [extension]}))
 command.build_lib, command.build_temp = "built", "objects"
 command.ensure_finalized()
-command.run()
+try:
+    command.run()
+except Exception as error:  # of setuptools on Windows, which searches for a compiler of its own
+    if type(error).__name__ in ("DistutilsPlatformError", "PlatformError"):
+        sys.exit(f"NO COMPILER: {error}")
+    raise
 """
 
 
@@ -91,9 +97,9 @@ def _require_compiler() -> str:
     compiler = find_compiler()
     if compiler is None:
         raise NoCompilerError(
-            "build_extension needs a C compiler, but found none on the path (cc, gcc or clang, or "
-            "the one in CC). Debian, Ubuntu: apt-get install gcc; macOS: xcode-select --install; "
-            "conda: conda install c-compiler"
+            "build_extension needs a C compiler (cc, gcc or clang on the path, or the one in CC), "
+            f"but {why_no_compiler()}. Debian, Ubuntu: apt-get install gcc; macOS: xcode-select "
+            "--install; conda: conda install c-compiler"
         )
     if not Path(sysconfig.get_paths()["include"], "Python.h").exists():
         raise NoCompilerError(
@@ -137,8 +143,13 @@ def _build(source: str, name: str, flags: Sequence[str], folder: Path, compiler:
                 f"compiling {file} took longer than the limit of {error.timeout:.0f} s: "
                 "use a smaller source or less optimisation in flags"
             ) from error
+        # Microsoft's compiler writes its messages to standard output.
+        output = f"{done.stdout}\n{done.stderr}" if is_windows() else done.stderr
+        if "NO COMPILER: " in done.stderr:
+            reason = done.stderr.partition("NO COMPILER: ")[2].strip()
+            raise NoCompilerError(f"build_extension found no compiler for this Python: {reason}")
         if done.returncode:
-            raise CompileError(f"the compiler rejected {file}:\n{_compiler_message(done.stderr)}")
+            raise CompileError(f"the compiler rejected {file}:\n{_compiler_message(output)}")
         if "warning:" in done.stderr:
             warnings.warn(f"compiling {file}:\n{_compiler_message(done.stderr)}", stacklevel=3)
         built = Path(temporary, "built")
@@ -146,7 +157,7 @@ def _build(source: str, name: str, flags: Sequence[str], folder: Path, compiler:
         try:
             if _library_in(folder) is None:  # otherwise another process was faster
                 shutil.rmtree(folder, ignore_errors=True)  # an incomplete folder
-                os.replace(built, folder)
+                replace(built, folder)
         except OSError:
             if _library_in(folder) is None:
                 raise

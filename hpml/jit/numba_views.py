@@ -106,10 +106,25 @@ def instructions(function: Any, *arguments: Any, kind: str = "assembler") -> str
         defined = re.findall(r"^define [^\n]*\{\n.*?^\}", text, re.MULTILINE | re.DOTALL)
         bodies = [part for part in defined if "cpython" not in part.partition("{")[0]]
         return "\n\n".join(bodies[:1] or [text])
-    text = function.inspect_asm(signature)
-    body = re.search(r"^(_ZN(?!7cpython)\w+):\n(.*?)^\.Lfunc_end\d+:", text, re.M | re.S)
-    lines = (body[2] if body else text).splitlines()
-    return "\n".join(line for line in lines if not re.match(r"\s+\.(?!L)", line))
+    return _body(function.inspect_asm(signature))
+
+
+_FUNCTION = re.compile(
+    # macOS puts an underscore before each name. The wrapper for Python is _ZN7cpython.
+    r"^_?_ZN(?!7cpython)\w+:[^\n]*\n(.*?)"
+    # What follows a function: of Linux a label, of macOS and Windows a directive or nothing.
+    r"(?=^\.?Lfunc_end\d+:|^\s*\.(?:cfi_endproc|seh_endproc|globl|def|section)\b|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+_NO_INSTRUCTION = re.compile(r"\s*\.(?!L)|Lloh\d+:|\s*$")
+"""Directives, labels for the linker of macOS, and empty lines."""
+
+
+def _body(assembler: str) -> str:
+    """Return the instructions and labels of the function in the assembler of any system."""
+    found = _FUNCTION.search(assembler)
+    lines = (found[1] if found else assembler).splitlines()
+    return "\n".join(line for line in lines if not _NO_INSTRUCTION.match(line))
 
 
 def _signature(function: Any, arguments: tuple[Any, ...]) -> Any:

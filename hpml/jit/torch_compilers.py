@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 from hpml.base.environment import quick
 from hpml.base.tables import Table
 
-from .compilers import find_cpp_compiler
+from .compilers import why_not_inductor
 from .errors import JitError
 
 
 def compiler_of_this_run() -> tuple[dict[str, str], str]:
     """Return options for `torch.compile` and a note about them.
 
-    In a short run or without a C++ compiler, the options select the backend ``aot_eager``.
+    In a short run, or where Inductor cannot compile, the options select the backend ``aot_eager``.
 
     >>> options, note = compiler_of_this_run()
     >>> options in ({}, {"backend": "aot_eager"})
@@ -28,8 +28,8 @@ def compiler_of_this_run() -> tuple[dict[str, str], str]:
     eager: dict[str, str] = {"backend": "aot_eager"}
     if quick():
         return eager, "a short run only records its graph and compiles nothing"
-    if find_cpp_compiler() is None:
-        return eager, "there is no C++ compiler that it can use, so it only records its graph"
+    if reason := why_not_inductor():
+        return eager, f"it only records its graph and compiles nothing, because {reason}"
     return {}, "its default compiler, Inductor, generated C++ and compiled it"
 
 

@@ -4,6 +4,7 @@ import getpass
 import json
 import platform
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 import torch
@@ -61,3 +62,49 @@ def test_a_flag_that_is_neither_true_nor_false_is_refused(monkeypatch: pytest.Mo
     monkeypatch.setenv("HPML_QUICK", "maybe")
     with pytest.raises(UsageError):
         quick()
+
+
+def linux_cpus(folder: Path, kinds: dict[int, str]) -> None:
+    """Write what Linux says about CPUs, by their capacity or as Intel's two kinds."""
+    for number, kind in kinds.items():
+        cpu = folder / f"system/cpu/cpu{number}"
+        (cpu / "topology").mkdir(parents=True)
+        sibling = f"{number // 2 * 2}-{number // 2 * 2 + 1}" if kind == "core" else f"{number}"
+        (cpu / "topology/thread_siblings_list").write_text(sibling, encoding="ascii")
+        if kind.isdigit():
+            (cpu / "cpu_capacity").write_text(kind, encoding="ascii")
+    for name in ("core", "atom"):
+        cpus = [str(number) for number, kind in kinds.items() if kind == name]
+        if cpus:
+            (folder / f"cpu_{name}").mkdir()
+            (folder / f"cpu_{name}/cpus").write_text(f"{cpus[0]}-{cpus[-1]}\n", encoding="ascii")
+
+
+@pytest.mark.parametrize(
+    ("kinds", "counts"),
+    [
+        ({0: "core", 1: "core", 2: "core", 3: "core", 4: "atom", 5: "atom", 6: "atom"}, [2, 3]),
+        ({0: "446", 1: "446", 2: "1024"}, [1, 2]),
+        ({0: "1024", 1: "1024"}, [2]),
+        ({0: "", 1: ""}, []),
+    ],
+)
+def test_fast_and_slow_cores_of_linux(
+    kinds: dict[int, str], counts: list[int], tmp_path: Path
+) -> None:
+    linux_cpus(tmp_path, kinds)
+    assert environment._cores_by_kind(tmp_path) == counts
+
+
+def test_fast_and_slow_cores_of_a_mac(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment.sys, "platform", "darwin")
+    says = {"hw.perflevel0.physicalcpu": "4", "hw.perflevel1.physicalcpu": "6"}
+    monkeypatch.setattr(environment, "_output", lambda *command: says.get(command[-1]))
+    environment.fast_and_slow_cores.cache_clear()
+    try:
+        assert environment.fast_and_slow_cores() == (4, 6)
+        environment.fast_and_slow_cores.cache_clear()
+        says.clear()  # a Mac with an Intel processor
+        assert environment.fast_and_slow_cores() == (None, None)
+    finally:
+        environment.fast_and_slow_cores.cache_clear()

@@ -12,6 +12,7 @@ from IPython.lib.pretty import pretty
 from hpml.base import data_file
 from hpml.course import doctor
 from hpml.course.doctor import Finding, Report, report
+from hpml.jit import compilers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +42,12 @@ def test_a_missing_requirement_makes_the_report_not_ok() -> None:
     assert not bad.ok
     assert "Missing: torch. `make .venv` installs" in str(bad)
     assert "✗" in str(bad)
+
+
+def test_marks_that_cannot_be_printed_are_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "can_print", lambda text: False)
+    shown = Report((Finding("torch", "missing", "", ""), Finding("numpy", "ok", "2.4"))).table
+    assert shown.column("") == ("missing", "ok")
 
 
 def test_in_a_page_it_is_a_table() -> None:
@@ -103,18 +110,91 @@ def test_a_gpu_that_torch_does_not_see_is_a_warning(monkeypatch: pytest.MonkeyPa
     assert doctor._gpu().state == "ok"
 
 
-def test_the_compiler_named_by_cc_is_found_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CC", f"{shlex.quote(sys.executable)} -O2")
-    assert doctor._compilers()[0].state == "ok"
-    assert "python" in doctor._compilers()[0].value
-    monkeypatch.setattr(shutil, "which", lambda program: None)
-    assert [found.state for found in doctor._compilers()] == ["absent"] * 2
+def program(path: Path, text: str) -> Path:
+    """Write a program in shell."""
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def test_the_compiler_named_by_cc_is_found_first(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(doctor, "why_not_inductor", lambda: "")
+    compiler = program(tmp_path / "my-cc", "touch made")
+    monkeypatch.setenv("CC", f"{shlex.quote(str(compiler))} -O2")
+    assert doctor._compilers()[0] == Finding("C compiler", "ok", "my-cc")
+
+
+def test_a_compiler_that_only_asks_to_be_installed_is_absent_and_its_words_are_shown(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    words = "xcode-select: note: No developer tools were found"
+    for name in ("cc", "gcc", "clang", "g++"):
+        program(tmp_path / name, f"echo {words!r} >&2; exit 1")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("CXX", "g++")
+    monkeypatch.delenv("CC", raising=False)
+    for finding in doctor._compilers():
+        assert finding.state == "absent"
+        assert words in finding.cost
 
 
 def test_a_path_that_the_linker_cannot_take_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sysconfig, "get_config_var", lambda _: "/my courses/lib")
     finding = doctor._compilers()[1]
-    assert (finding.state, "/my courses/lib" in finding.cost) == ("absent", sys.platform != "win32")
+    assert (finding.state, "/my courses/lib" in finding.cost) == (
+        "absent",
+        compilers.sys.platform != "win32",
+    )
+
+
+@pytest.mark.parametrize("name", ["Apple (MPS)", "Intel (XPU)", ""])
+def test_a_gpu_that_the_course_does_not_measure_is_named(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "gpus", lambda: ())
+    monkeypatch.setattr("torch.backends.mps.is_available", lambda: "MPS" in name)
+    monkeypatch.setattr("torch.xpu.is_available", lambda: "XPU" in name)
+    found = doctor._gpu()
+    assert (found.state, found.value) == ("absent", name)
+    assert ("NVIDIA" in found.cost) == bool(name)
+
+
+BROKEN = {
+    "whole": "",
+    "raises": "import json; json.no_such_name",
+    "prints": "print('not an answer')",
+    "crashes": "import os; os._exit(3)",
+    "also_whole": "",
+}
+
+
+def test_a_package_that_fails_or_crashes_costs_only_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, source in BROKEN.items():
+        (tmp_path / f"hpml_test_{name}.py").write_text(source, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    found = doctor.imported_elsewhere([f"hpml_test_{name}" for name in BROKEN])
+    assert [name for name, reason in found.items() if not reason] == [
+        "hpml_test_whole", "hpml_test_prints", "hpml_test_also_whole"
+    ]  # fmt: skip
+    assert "AttributeError" in found["hpml_test_raises"]
+    assert "ends Python" in found["hpml_test_crashes"]
+    assert not any(name in sys.modules for name in found)
+
+
+def test_a_package_that_cannot_be_imported_is_absent_or_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(doctor, "imported_elsewhere", lambda names: {"numpy": "it raises X"})
+    missing, absent = (
+        doctor._packages({"numpy": "nothing runs"}, state) for state in ("missing", "absent")
+    )
+    for state, (found,) in (("missing", missing), ("absent", absent)):
+        assert found.state == state
+        assert found.cost == "nothing runs: it raises X"
 
 
 def test_a_torch_that_cannot_be_imported_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numba
 import numpy as np
 import pytest
+from llvmlite import binding
 
-from hpml.jit import JitError, inferred_types, instructions, signatures
+from hpml.jit import JitError, inferred_types, instructions, numba_views, signatures
 
 
 def sum2d(a: Any) -> Any:
@@ -14,6 +16,13 @@ def sum2d(a: Any) -> Any:
     for row in range(a.shape[0]):
         for column in range(a.shape[1]):
             total += a[row, column]
+    return total
+
+
+def halves(n: int) -> float:
+    total = 0.0
+    for number in range(n):
+        total += number * 0.5
     return total
 
 
@@ -48,6 +57,37 @@ def test_instructions_are_those_of_the_function_alone() -> None:
     assembler = instructions(function)
     assert "ret" in assembler
     assert len(assembler.splitlines()) < 400
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "x86_64-pc-linux-gnu",
+        "aarch64-unknown-linux-gnu",
+        "arm64-apple-macosx14.0.0",
+        "x86_64-apple-macosx",
+        "x86_64-pc-windows-msvc",
+    ],
+)
+def test_the_function_is_found_in_the_assembler_of_each_system(target: str) -> None:
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    # For arrays Numba's intermediate code has instructions of x86 alone.
+    function = numba.njit(halves)
+    function(10)
+    module = binding.parse_assembly(function.inspect_llvm(function.signatures[0]))
+    module.triple = target
+    machine = binding.Target.from_triple(target).create_target_machine()
+    module.data_layout = str(machine.target_data)
+    whole = machine.emit_assembly(module)
+    lines = numba_views._body(whole).splitlines()
+    assert any(re.match(r"\s+ret", line) for line in lines)
+    assert any("fadd" in line or "addsd" in line for line in lines)
+    assert any("LBB0_" in line for line in lines)  # the labels of its loop
+    assert not any(re.match(r"\s*\.(?!L)|_*ZN|Lloh", line) for line in lines)
+    # The wrapper that Python calls is left out.
+    assert "cpython" in whole
+    assert not any("PyArg_UnpackTuple" in line for line in lines)
 
 
 @pytest.mark.parametrize("view", [signatures, inferred_types, instructions])

@@ -21,6 +21,7 @@ from pathlib import Path
 from types import ModuleType
 
 from hpml.base.errors import describe
+from hpml.base.system import usable_cores
 from hpml.course.grading import BadRequest, GradingError
 from hpml.course.grading.find import (
     COURSE,
@@ -103,7 +104,7 @@ def grade_class(
     total = len(found) + len(waiting)
     progress(len(found), total)
     results = _grade_all(
-        waiting, seed=seed, jobs=jobs or cores(), limits=limits, catalogue=catalogue
+        waiting, seed=seed, jobs=jobs or usable_cores(), limits=limits, catalogue=catalogue
     )
     with contextlib.closing(results):
         for submission, report in results:
@@ -111,11 +112,6 @@ def grade_class(
             finish(report, again=True)
             progress(len(found), total)
     return [found[each.name] for each in submissions if each.name in found], left_out
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
 def _grade_all(

@@ -61,6 +61,7 @@ def environment(home: str, *, hash_seed: int = 0) -> dict[str, str]:
         "TMPDIR": home,
         "LANG": "C.UTF-8",
         "LC_ALL": "C.UTF-8",
+        "PYTHONUTF8": "1",  # on Windows, where LC_ALL does not decide what can be printed
         "MPLBACKEND": "Agg",
         "PYTHONHASHSEED": str(hash_seed % 2**32),
         "PYTHONDONTWRITEBYTECODE": "1",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-import signal
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hpml.base.child_process import ChildEndedError, ChildError, ChildProcess
+from hpml.base.system import has_proc, kill, process_tree, resume, suspend
 from hpml.base.tables import format_bytes, format_seconds
 from hpml.course.grading.sandbox import Limits
 from hpml.course.lesson.exercises.outcomes import NoAnswer
@@ -122,23 +122,23 @@ class WorkerClient:
     def frozen(self) -> Iterator[None]:
         """Stop all its processes during a ``with`` block."""
         stopped: set[int] = set()
-        while fresh := {pid for pid, _ in family(self.pid)} - stopped:
+        while fresh := {pid for pid, _ in process_tree(self.pid)} - stopped:
             for pid in fresh:
-                _signal(pid, signal.SIGSTOP)
+                suspend(pid)
             stopped |= fresh
         try:
             yield
         finally:
             for pid in stopped:
-                _signal(pid, signal.SIGCONT)
+                resume(pid)
 
     def close(self) -> None:
         """End the worker and all its processes."""
-        everyone = [pid for pid, _ in family(self.pid)]
+        everyone = [pid for pid, _ in process_tree(self.pid)]
         self._closed.set()
         self._child.close()
         for pid in everyone:  # without a sandbox: processes that left its group
-            _signal(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+            kill(pid)
         for thread in self._threads:
             thread.join(timeout=5)
 
@@ -161,7 +161,8 @@ class WorkerClient:
             if self._left() < 0:
                 self._child.kill()
                 return
-            everyone = family(self.pid)
+            # Elsewhere one's own notebook is checked, and asking would disturb what is timed.
+            everyone = process_tree(self.pid) if has_proc() else []
             memory = sum(resident for _, resident in everyone)
             if len(everyone) > self._limits.processes + 2:  # bubblewrap's own two
                 text = f"It started more than {self._limits.processes} processes."
@@ -176,32 +177,3 @@ class WorkerClient:
 
     def _left(self) -> float:
         return self._until - time.monotonic()
-
-
-def family(pid: int) -> list[tuple[int, int]]:
-    """Return a process and its descendants with their resident bytes."""
-    if not Path("/proc/self/task").is_dir():  # not Linux: one's own notebook, without these limits
-        return [(pid, 0)]
-    found: list[tuple[int, int]] = []
-    waiting, page = [pid], os.sysconf("SC_PAGE_SIZE")
-    while waiting:
-        each = waiting.pop()
-        resident = 0
-        try:
-            threads = os.listdir(f"/proc/{each}/task")
-        except OSError:
-            continue
-        for number, thread in enumerate(threads):
-            place = f"/proc/{each}/task/{thread}"
-            with contextlib.suppress(OSError, ValueError):
-                waiting += map(int, Path(place, "children").read_text().split())
-                # If the first thread has ended, only the other threads report memory.
-                if number < 3 and resident == 0:
-                    resident = int(Path(place, "statm").read_bytes().split()[1]) * page
-        found.append((each, resident))
-    return found
-
-
-def _signal(pid: int, number: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError, OSError):
-        os.kill(pid, number)

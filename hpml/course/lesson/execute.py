@@ -201,8 +201,7 @@ def _manager(folder: str) -> AsyncKernelManager:
     from jupyter_client.manager import AsyncKernelManager
 
     manager = AsyncKernelManager(kernel_name="python3")
-    if os.name == "posix" and len(os.fsencode(folder)) < _LONGEST_SOCKET:
-        # Over TCP the kernel prints a security warning into the first cell's output.
+    if _has_unix_sockets() and len(os.fsencode(folder)) < _LONGEST_SOCKET:
         manager.transport = "ipc"
         manager.connection_file = os.path.join(folder, "kernel.json")
         manager.ip = os.path.join(folder, "kernel")
@@ -210,7 +209,13 @@ def _manager(folder: str) -> AsyncKernelManager:
     assert spec is not None
     # This interpreter: a kernel registered on the machine as "python3" may be another.
     spec.argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    if manager.transport == "tcp":  # it would print a security warning into the first cell's output
+        spec.argv += ["--log-level=ERROR"]
     return manager
+
+
+def _has_unix_sockets() -> bool:
+    return os.name == "posix"
 
 
 def headings(notebook: NotebookNode) -> list[str]:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hpml.base.files import lock, results_folder, write_atomically
+from hpml.base.files import results_folder, write_atomically
+from hpml.base.system import locked, replace, retry
 
 _VERSION = 1
 
 
 def read_labs(path: Path) -> dict[str, dict[str, Any]]:
     """Return the contents of a file by lab; raise ValueError if it has another format."""
-    everything = json.loads(path.read_text(encoding="utf-8"))
+    everything = json.loads(retry(lambda: path.read_text(encoding="utf-8")))
     version = everything.get("version") if isinstance(everything, dict) else None
     if version != _VERSION:
         raise ValueError(f"expected version {_VERSION} of the file, got {version!r}")
@@ -52,8 +52,7 @@ class LabFile:
     def changing(self) -> Iterator[dict[str, dict[str, Any]]]:
         """Yield the contents for changing in place, then write them."""
         lock_file = self.path.with_name(f".{self.path.name}.lock")
-        with open(lock_file, "a") as stream:
-            lock(stream)
+        with open(lock_file, "ab") as stream, locked(stream):
             labs = self.labs()
             yield labs
             everything = {"version": _VERSION, "labs": labs}
@@ -67,7 +66,7 @@ class LabFile:
         while aside.exists():
             number += 1
             aside = self.path.with_suffix(f".unreadable-{number}.json")
-        os.replace(self.path, aside)
+        replace(self.path, aside)
         warnings.warn(
             f"{self.path.name} cannot be read ({reason}). It was renamed to {aside.name} and a "
             "new file was begun. To restore its contents, repair it and rename it back.",

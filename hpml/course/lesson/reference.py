@@ -50,7 +50,7 @@ def write_record(
     verdicts = tagged_texts(notebooks[best], "verdict", last=True)
     # For a question that this run left unclear, the result of another run is used.
     paths = [path for path in map(Path, (*revealed, revealed[best])) if path.exists()]
-    lines = [line for path in paths for line in path.read_text().splitlines()]
+    lines = [line for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
     known = ("cpu", "gpu", "logical_cores", "python", "torch", "hpml")
     machine = environment_record()
     record = {

@@ -17,7 +17,7 @@ from __future__ import annotations
 from hpml.course.runtimes.contenders import TOLERANCE, Runtimes, runtimes
 from hpml.course.runtimes.errors import ExportError, InputError, NotInstalledError, RuntimesError
 from hpml.course.runtimes.export import OnnxModel, export_onnx
-from hpml.course.runtimes.int8 import compile_int8, int8, weight_bytes
+from hpml.course.runtimes.int8 import compile_int8, int8, int8_missing, weight_bytes
 from hpml.course.runtimes.session import OnnxSession, optimised_operators, tensorrt_missing
 from hpml.course.runtimes.vector_instructions import available_levels, compare_vector_instructions
 
@@ -35,6 +35,7 @@ __all__ = [
     "compile_int8",
     "export_onnx",
     "int8",
+    "int8_missing",
     "optimised_operators",
     "runtimes",
     "tensorrt_missing",

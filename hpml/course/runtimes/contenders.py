@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from hpml.base.tables import Shown, Table
-from hpml.jit import find_cpp_compiler
+from hpml.jit import why_not_inductor
 
 from .errors import NotInstalledError, RuntimesError, check_module, require
 from .export import OnnxModel, export_onnx
@@ -82,8 +82,8 @@ def runtimes(
     model = copy.deepcopy(model).eval()
     ready: dict[str, Callable[..., Any]] = {"eager": model}
     missing = []
-    if compiled and find_cpp_compiler() is None:
-        missing.append("torch.compile needs a C++ compiler that it can use (see `hpml doctor`).")
+    if compiled and (reason := why_not_inductor()):
+        missing.append(f"torch.compile does not run on the CPU here, because {reason}.")
     elif compiled:
         ready["compiled"] = torch.compile(model)
     try:

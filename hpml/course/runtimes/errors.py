@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 from torch import nn
 
 from hpml.base.errors import HpmlError, describe
+from hpml.base.optional import NOT_INSTALLED, import_optional, why_unavailable
 
 
 class RuntimesError(HpmlError):
@@ -15,7 +15,7 @@ class RuntimesError(HpmlError):
 
 
 class NotInstalledError(RuntimesError, ImportError):
-    """A runtime is not installed; the message says how to install it."""
+    """A runtime is not installed, or fails when it is imported; the message says which."""
 
 
 class ExportError(RuntimesError):
@@ -36,15 +36,17 @@ def check_module(caller: str, model: object) -> None:
 
 
 def require(*modules: str) -> list[Any]:
-    """Import and return optional modules, or raise an error that says how to install them."""
+    """Import and return optional modules, or raise an error that says what is wrong."""
     imported = []
     for module in modules:
-        try:
-            imported.append(importlib.import_module(module))
-        except ImportError as error:
-            package = module.partition(".")[0]
+        found = import_optional(module)
+        package = module.partition(".")[0]
+        if found == NOT_INSTALLED:
             raise NotInstalledError(
-                f"{package} is not installed ({error}): pip install -c constraints.txt {package}, "
+                f"{package} is not installed: pip install -c constraints.txt {package}, "
                 "or pip install '.[runtimes]' for all runtimes"
-            ) from None
+            )
+        if isinstance(found, str):
+            raise NotInstalledError(why_unavailable(module))
+        imported.append(found)
     return imported

@@ -19,13 +19,14 @@ from torch import nn
 
 from hpml.base.errors import describe
 
-from .errors import RuntimesError, check_module, require
+from .errors import NotInstalledError, RuntimesError, check_module, require
 from .quiet import quiet
 
 WAYS = ("dynamic", "static", "aware")
 """The scale of activations: computed for each batch, fixed by calibration, or trained."""
 
 _PT2E = "torchao.quantization.pt2e"
+_MODULES = (f"{_PT2E}.quantize_pt2e", f"{_PT2E}.quantizer.x86_inductor_quantizer", _PT2E)
 
 
 def int8(
@@ -47,7 +48,7 @@ def int8(
 
     Raises:
         RuntimesError: if `way` is unknown, its argument is missing or no layer can be converted.
-        NotInstalledError: if torchao is not installed.
+        NotInstalledError: if `int8_missing` gives a reason.
     """
     check_module("int8", model)
     if not isinstance(example, torch.Tensor) or len(example) < 2:
@@ -69,9 +70,7 @@ def int8(
             f"train={train!r}"
         )
     with quiet():
-        steps, x86, pt2e = require(
-            f"{_PT2E}.quantize_pt2e", f"{_PT2E}.quantizer.x86_inductor_quantizer", _PT2E
-        )
+        steps, x86, pt2e = require(*_MODULES)
         config = x86.get_default_x86_inductor_quantization_config(
             is_dynamic=way == "dynamic", is_qat=way == "aware"
         )
@@ -100,6 +99,16 @@ def int8(
             f"received one in which it converted none: {describe(model)}"
         )
     return converted
+
+
+def int8_missing() -> str:
+    """Return why models cannot be quantised here and what to do, or an empty string."""
+    try:
+        with quiet():
+            require(*_MODULES)
+    except NotInstalledError as error:
+        return str(error)
+    return ""
 
 
 def weight_bytes(model: nn.Module) -> int:

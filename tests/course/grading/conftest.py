@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from hpml.base.system import process_tree
 from hpml.course.grading.find import find
 from hpml.course.grading.grader import Grader
 from hpml.course.grading.judge import Item
-from hpml.course.grading.worker_client import family
 from tests.course.grading.handed_in import CATALOGUE, LIMITS, PATIENT, RIGHT, hand_in
 from tests.needs import require
 
@@ -46,13 +46,13 @@ def nothing_is_left(
     monkeypatch.setenv("TMPDIR", str(own))
     monkeypatch.setattr(tempfile, "tempdir", None)
     resource_tracker.ensure_running()  # the one that stays, of multiprocessing
-    here, before = set(os.listdir()), {pid for pid, _ in family(os.getpid())}
+    here, before = set(os.listdir()), {pid for pid, _ in process_tree(os.getpid())}
     yield
     # The kernel needs a moment to end a namespace.
     until = time.monotonic() + 30
-    while {pid for pid, _ in family(os.getpid())} - before and time.monotonic() < until:
+    while {pid for pid, _ in process_tree(os.getpid())} - before and time.monotonic() < until:
         threading.Event().wait(0.01)
-    assert {pid for pid, _ in family(os.getpid())} <= before
+    assert {pid for pid, _ in process_tree(os.getpid())} <= before
     assert list(own.iterdir()) == []
     assert set(os.listdir()) == here
 

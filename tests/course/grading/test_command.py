@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from hpml.base.files import course_folder
+from hpml.base.system import process_tree
 from hpml.cli import main
 from hpml.course.grading import sandbox
-from hpml.course.grading.worker_client import family
 from tests.course.grading.handed_in import DOUBLE, hand_in
 
 
@@ -115,7 +115,7 @@ def test_an_end_from_outside_leaves_nothing_behind(number: int, tmp_path: Path) 
         # The grader, bubblewrap twice, the worker, its child.
         while len(started) < 5:
             assert grading.poll() is None
-            started = {pid for pid, _ in family(grading.pid)}
+            started = {pid for pid, _ in process_tree(grading.pid)}
             os.sched_yield()
         grading.send_signal(number)
         assert grading.wait() == (-number if number == signal.SIGKILL else 130)

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from hpml.base.files import course_folder
+from hpml.base.system import process_tree
 from hpml.course.grading import CannotIsolate, sandbox
 from hpml.course.grading.sandbox import Limits
-from hpml.course.grading.worker_client import Printed, WorkerClient, family
+from hpml.course.grading.worker_client import Printed, WorkerClient
 from hpml.course.lesson.exercises.outcomes import NoAnswer
 from hpml.course.sandbox.harness import by_name, harness_source, the_result
 from hpml.course.sandbox.plain import decode, encode
@@ -231,7 +232,7 @@ def tell():
 """
     with worker() as client:
         assert asked(client, source) == "started"
-        there = {pid for pid, _ in family(client.pid)}
+        there = {pid for pid, _ in process_tree(client.pid)}
         assert len(there) >= 4, "bubblewrap twice, the worker, the orphan"
     while any(Path(f"/proc/{pid}").exists() for pid in there):
         os.sched_yield()
@@ -316,7 +317,7 @@ def test_what_belongs_to_others_is_out_of_reach(what: str) -> None:
     folders = [str(Path(sandbox.__file__).parent), sysconfig.get_path("purelib")]
     with worker() as neighbour:
         assert asked(neighbour, RIGHT_ONE, n=2) == 4
-        pids = [os.getpid(), *(pid for pid, _ in family(neighbour.pid))]
+        pids = [os.getpid(), *(pid for pid, _ in process_tree(neighbour.pid))]
         before = [(os.getpriority(os.PRIO_PROCESS, p), os.sched_getaffinity(p)) for p in pids]
         with worker() as client:
             assert asked(client, attack, folders=folders, pids=pids) == []

@@ -12,6 +12,7 @@ import psutil
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from hpml.course.lesson import execute as executing
 from hpml.course.lesson.execute import LabNotFoundError, execute, find_lab, result_texts
 
 
@@ -41,8 +42,11 @@ def test_every_cell_runs_in_the_notebooks_folder_and_progress_names_the_headings
     assert seen == [(0, 2, "Title"), (1, 2, "Second"), (2, 2, "")]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs Unix sockets")
-def test_the_kernel_is_this_interpreter_and_warns_of_no_listeners(tmp_path: Path) -> None:
+@pytest.mark.parametrize("system", ["posix", "nt"])  # Windows has no Unix sockets
+def test_the_kernel_is_this_interpreter_and_warns_of_no_listeners(
+    system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executing, "_has_unix_sockets", lambda: system == os.name == "posix")
     lab = write(tmp_path / "01_a.ipynb", "import sys; print(sys.executable)")
     (output,) = execute(lab).notebook.cells[0].outputs
     assert output.text.strip() == sys.executable

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import runpy
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from hpml.base import data_file, published, style
+from hpml.base import data_file, published, style, system
 from hpml.base.charts import Bar, bars, show
 from hpml.base.errors import describe
 from hpml.base.page import Page
@@ -74,11 +73,8 @@ def _prediction(predict: Callable[..., Any], net: torch.nn.Module, x: torch.Tens
 
 
 def page_faults(run: Callable[[], Any]) -> int | None:
-    """Return the number of minor page faults during a call of `run`; None on Windows."""
-    try:
-        resource = importlib.import_module("resource")
-    except ImportError:
-        return None
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    """Return the number of page faults during a call of `run`; see `system.page_faults`."""
+    before = system.page_faults()
     run()
-    return int(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+    after = system.page_faults()
+    return None if before is None or after is None else after - before

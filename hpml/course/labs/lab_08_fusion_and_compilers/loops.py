@@ -15,16 +15,21 @@ from hpml.jit import JitError, Limits, Work, build_extension
 
 C_SOURCE = """\
 #include <Python.h>
+#ifdef _WIN32
+#define EXPORTED __declspec(dllexport)
+#else
+#define EXPORTED
+#endif
 #define ALL for (Py_ssize_t i = 0; i < n; i++) for (Py_ssize_t j = 0; j < m; j++)
 
-void three_loops(const float *x, const float *y, float *xy, Py_ssize_t n, Py_ssize_t m)
+EXPORTED void three_loops(const float *x, const float *y, float *xy, Py_ssize_t n, Py_ssize_t m)
 {
     ALL xy[i * m + j] = x[i] * y[j];
     ALL xy[i * m + j] = xy[i * m + j] * 100;
     ALL xy[i * m + j] = xy[i * m + j] + 10;
 }
 
-void one_loop(const float *x, const float *y, float *xy, Py_ssize_t n, Py_ssize_t m)
+EXPORTED void one_loop(const float *x, const float *y, float *xy, Py_ssize_t n, Py_ssize_t m)
 {
     ALL xy[i * m + j] = x[i] * y[j] * 100 + 10;
 }

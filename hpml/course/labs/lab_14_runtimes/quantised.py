@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import copy
+import platform
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.charts import Dot, Line, dots, lines, show
-from hpml.base.environment import installed_version, quick
-from hpml.base.page import Page, say
+from hpml.base.environment import quick
+from hpml.base.page import Page, put, say
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison
 from hpml.course.lesson.racing import race
-from hpml.jit import find_cpp_compiler
+from hpml.jit import why_not_inductor
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -100,31 +102,36 @@ def draw_accuracy(found: Mapping[str, Mapping[int, float]], full: float) -> Page
 
 def in_integers(seeds: Sequence[int]) -> dict[str, list[nn.Module]]:
     """Return a network per seed in floats and, with torchao, in three integer variants."""
-    from hpml.course.runtimes import int8
+    from hpml.course.runtimes import RuntimesError, int8, int8_missing
 
     x, _, _, _ = images()
     batches = [x[start : start + BATCH] for start in range(0, 4 * BATCH, BATCH)]
     found: dict[str, list[nn.Module]] = {"floats": [trained(seed).eval() for seed in seeds]}
-    if quick() or not installed_version("torchao"):
+    if quick() or int8_missing():
         return found
     for way in ("dynamic", "static", "aware"):
         found[way] = []
         for seed, model in zip(seeds, found["floats"], strict=True):
             train = partial(trained, seed, epochs=2)
-            found[way].append(int8(model, batches[0], way, calibration=batches, train=train))
+            try:
+                quantised = int8(model, batches[0], way, calibration=batches, train=train)
+            except RuntimesError as error:  # torchao does not work here
+                put(say(f"Integers are left out: {error}."), uuid.uuid4().hex)
+                return {"floats": found["floats"]}
+            found[way].append(quantised)
     return found
 
 
 def race_integers(found: Mapping[str, Sequence[nn.Module]]) -> Comparison | Page:
     """Compare the first network of each variant, compiled, or say why that is left out."""
-    from hpml.course.runtimes import compile_int8
+    from hpml.course.runtimes import compile_int8, int8_missing
 
     if len(found) == 1 and quick():
         return say("A short run leaves out integers.")
     if len(found) == 1:
-        return say("Integers need torchao: `pip install -c constraints.txt torchao`.")
-    if find_cpp_compiler() is None:
-        return say("Integer kernels need a C++ compiler that PyTorch can use (see `hpml doctor`).")
+        return say(f"Integers are left out: {int8_missing() or 'see above'}.")
+    if reason := why_not_inductor():
+        return say(f"Integer kernels are left out: PyTorch cannot compile here, because {reason}.")
     batch = images()[0][:BATCH]
     ready = {way: compile_int8(models[0], batch) for way, models in found.items()}
     return race({way: partial(run, batch) for way, run in ready.items()})
@@ -144,6 +151,8 @@ def integer_table(found: Mapping[str, Sequence[nn.Module]], raced: Comparison | 
             time = "1" if way == "floats" else str(raced.ratio(way))
         rows.append([way, spread, f"{weight_bytes(models[0]) / size:.2f}", time])
     caption = f"Networks: {len(found['floats'])}. Times: batches of {BATCH}, one thread, compiled."
+    if len(found) > 1 and (machine := platform.machine()) not in ("x86_64", "AMD64"):
+        caption += f" They are quantised for x86 processors, and this one is {machine}."
     columns = ["weights and activations", "recognised", "size / floats", "time / floats"]
     return Table(columns, rows, caption=caption)
 

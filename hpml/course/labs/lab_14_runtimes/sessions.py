@@ -11,8 +11,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import published
-from hpml.base.environment import installed_version
 from hpml.base.operator_times import OTHER
+from hpml.base.optional import NOT_INSTALLED, import_optional, why_unavailable
 from hpml.base.page import put, say
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison
@@ -27,12 +27,17 @@ if TYPE_CHECKING:
 
 def onnx_is_here() -> bool:
     """Return whether models can be exported to ONNX; if not, show what to install."""
-    missing = [name for name in ("onnx", "onnxscript") if not installed_version(name)]
+    packages = ("onnx", "onnxscript")
+    missing = [name for name in packages if import_optional(name) == NOT_INSTALLED]
     if missing:
         install = f"pip install -c constraints.txt {' '.join(missing)} onnxruntime"
         text = f"Export needs packages: `{install}`. Without them the lab leaves export out."
-        put(say(text), uuid.uuid4().hex)
-    return not missing
+    elif reason := why_unavailable(*packages):
+        text = f"{reason}. The lab leaves export out."
+    else:
+        return True
+    put(say(text), uuid.uuid4().hex)
+    return False
 
 
 def operators_left(exported: OnnxModel) -> Table:

@@ -97,6 +97,25 @@ class Prediction:
             keep_revealed(self._entry.key, self._entry.text(self._entry.measured))
         self._put("result", self._result())
 
+    def not_measured(self, why: str) -> None:
+        """Show the recorded result, because this machine cannot measure it; it is not scored.
+
+        Args:
+            why: a clause that completes "Not measured here:".
+
+        >>> from hpml.course.lesson.predictions.session import lab_head
+        >>> _ = lab_head("try-not-measured", "Trying things out")
+        >>> guess = predict("How many loops?", unit="loops", key="loops", answer=3)
+        Predict: How many loops?
+        Locked: 3 loops.
+        >>> guess.not_measured("there is no compiler")
+        Not measured here: there is no compiler.
+        >>> guess.forget()
+        """
+        self._take_unlocked()
+        text = f"Not measured here: {why}. {recorded(self._lab, self._entry.key)}".rstrip()
+        self._put("result", Page(text, frame("Result", f"<p>{html.escape(text)}</p>", MUTED)))
+
     def _take_unlocked(self) -> None:
         """Lock an answer that was typed or chosen but not submitted, before its result is shown."""
         if self._control is not None and self._control.field.value not in (None, ""):

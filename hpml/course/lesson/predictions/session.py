@@ -57,6 +57,8 @@ def forget() -> int:
 def _versions(lab: str) -> Table:
     record = environment_record()
     cores = f"{record['logical_cores']} logical, {record['physical_cores'] or 'unknown'} physical"
+    if fast := record["performance_cores"]:
+        cores += f" ({fast} performance, {record['efficiency_cores']} efficiency)"
     rows: list[list[object]] = [
         ["hpml", record["hpml"]],
         ["Python", f"{record['python']} ({record['implementation']})"],
