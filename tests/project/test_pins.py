@@ -14,7 +14,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from hpml.course import doctor
+from hpml.course import doctor, packages
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -59,6 +59,12 @@ def test_every_direct_dependency_is_pinned_inside_its_range() -> None:
 
 def test_development_brings_everything_optional() -> None:
     assert EXTRAS["dev"][0] == "hpml[lab,runtimes]"
+
+
+def test_the_oldest_runtimes_are_those_that_hpml_names() -> None:
+    ranges = {r.name: r.specifier for r in map(Requirement, EXTRAS["runtimes"])}
+    oldest = {name: str(range_).split(">=")[1].split(",")[0] for name, range_ in ranges.items()}
+    assert oldest == packages.OLDEST
 
 
 def test_every_runtime_dependency_has_a_range_closed_above() -> None:
