@@ -56,7 +56,7 @@ $(VENV)/.installed: constraints.txt pyproject.toml
 	        "the newest packages, and lab 02's stack machine does not know its bytecode." >&2; }; \
 	echo "Installing the course's packages into $(VENV): once, some minutes," \
 	    "for the last of which pip says nothing"; \
-	set -x; $(BIN)/python -m pip install --disable-pip-version-check $$pins -e '.[dev]'
+	set -x; $(BIN)/python -m hpml.course.install $$pins
 	@touch $@
 
 lab: .venv

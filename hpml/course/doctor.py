@@ -23,6 +23,7 @@ from hpml.base.files import PACKAGED, CourseFileError, course_folder
 from hpml.base.optional import import_optional
 from hpml.base.system import can_print
 from hpml.base.tables import Shown, Table, format_bytes
+from hpml.course.packages import host, install_command, too_old
 from hpml.jit.compilers import (
     find_compiler,
     find_cpp_compiler,
@@ -48,12 +49,12 @@ _REQUIRED = {
     "nbformat": "`hpml run` cannot execute a lab",
     "numba": "labs 04, 07, 08 and 13 stop where they compile",
     "memory_profiler": "no memory by line in labs 03 and 09",
-    "pyinstrument": "no sampling profiler in lab 09",
     "psutil": "`hpml run` and `hpml train` do not start",
     "tqdm": "no progress bars",
 }
-_OPTIONAL = {
+OPTIONAL = {
     "jupyterlab": "`hpml lab` cannot open the course; hosted notebooks do not need it",
+    "pyinstrument": "lab 09 compares one profiler less",
     "snakeviz": "lab 09 cannot open the saved profile in SnakeViz",
     "onnx": "lab 14 exports no model",
     "onnxscript": "lab 14 exports no model",
@@ -62,6 +63,7 @@ _OPTIONAL = {
     "torchao": "lab 14 has no models in 8-bit integers",
     "tensorrt": "lab 14 has no row for TensorRT",
 }
+"""What a lab shows less without an optional package."""
 
 
 @dataclass(frozen=True)
@@ -115,9 +117,10 @@ def report() -> Report:
         _memory(),
         _gpu(),
         *_compilers(),
+        *_host(),
         _course(),
         *_packages(_REQUIRED, "missing"),
-        *_packages(_OPTIONAL, "absent"),
+        *_packages(OPTIONAL, "absent"),
     )
     return Report(findings)
 
@@ -224,12 +227,25 @@ def _compilers() -> list[Finding]:
     ]
 
 
+def _host() -> tuple[Finding, ...]:
+    """Say on a hosted notebook what stays as it is there."""
+    found = host()
+    if found is None:
+        return ()
+    kept = ", ".join(found.fixed) or "its packages"
+    cost = (
+        f"keep the versions of {kept}; what you install is gone after the session; to add a "
+        f"package: `{install_command('NAME')}`"
+    )
+    return (Finding("hosted notebook", "ok", found.name, cost),)
+
+
 def _packages(costs: Mapping[str, str], state: State) -> list[Finding]:
     versions = {name: installed_version(name) for name in costs}
     reasons = imported_elsewhere([name for name in costs if versions[name] is not None])
     found = []
     for name, cost in costs.items():
-        version, reason = versions[name], reasons.get(name, "")
+        version, reason = versions[name], too_old(name) or reasons.get(name, "")
         if version is None or reason:
             whole = f"{cost}: {reason}" if reason else cost
             found.append(Finding(name, state, version or "", whole))

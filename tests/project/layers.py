@@ -22,10 +22,10 @@ LIBRARY = (
     ("profiling", "widgets"),
 )
 COURSE = (
-    ("sandbox", "datasets"),
+    ("sandbox", "datasets", "packages"),
     ("models", "training", "runtimes", "doctor"),
     ("suites",),
-    ("lesson", "server"),
+    ("lesson", "server", "install"),
     ("labs",),
     ("grading", "release"),
 )

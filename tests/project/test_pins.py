@@ -10,10 +10,11 @@ from pathlib import Path
 
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from hpml.course import doctor
+from hpml.course import doctor, packages
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -29,6 +30,13 @@ PIN_LINES = [
 PINS = {
     canonicalize_name(name): Version(version)
     for name, version in (line.split("==") for line in PIN_LINES)
+}
+COLAB = {
+    canonicalize_name(line.partition("==")[0]): Version(line.partition("==")[2])
+    for line in (ROOT / "tests" / "project" / "colab_packages.txt")
+    .read_text(encoding="utf-8")
+    .splitlines()
+    if line and not line.startswith("#")
 }
 CONDA = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
 CONDA_PACKAGES = dict(
@@ -51,6 +59,12 @@ def test_every_direct_dependency_is_pinned_inside_its_range() -> None:
 
 def test_development_brings_everything_optional() -> None:
     assert EXTRAS["dev"][0] == f"{PROJECT['name']}[lab,runtimes]"
+
+
+def test_the_oldest_runtimes_are_those_that_hpml_names() -> None:
+    ranges = {r.name: r.specifier for r in map(Requirement, EXTRAS["runtimes"])}
+    oldest = {name: str(range_).split(">=")[1].split(",")[0] for name, range_ in ranges.items()}
+    assert oldest == packages.OLDEST
 
 
 def test_every_runtime_dependency_has_a_range_closed_above() -> None:
@@ -77,6 +91,30 @@ def test_every_indirect_dependency_installed_here_is_pinned() -> None:
     # The CUDA build of torch pins these itself, one build for each version of CUDA.
     unpinned = {n for n in seen - PINS.keys() if not re.match("nvidia-|cuda-|triton", n)}
     assert unpinned == set()
+
+
+def test_what_colab_has_installed_is_inside_every_range() -> None:
+    """`.ci/run colab` also asks pip, which sees what the dependencies require of each other."""
+    admitted = {canonicalize_name(r.name): r.specifier for r in RUNTIME}
+    assert admitted.keys() - COLAB.keys() == {"memory-profiler", "pyinstrument", "snakeviz"}
+    outside = [n for n, range_ in admitted.items() if n in COLAB and COLAB[n] not in range_]
+    assert outside == []
+
+
+def test_every_pin_admits_the_first_patch_of_each_python() -> None:
+    """Debian 12 has 3.11.2. `.ci/run pins` resolves them for other systems as well."""
+    named = re.findall(r"Python :: (3\.\d+)", " ".join(PROJECT["classifiers"]))
+    here = {canonicalize_name(d.metadata["Name"]): d for d in metadata.distributions()}
+    tried = {name: here[name] for name, pin in PINS.items() if name in here
+             and Version(Version(here[name].version).public) == pin}  # fmt: skip
+    assert {"nbconvert", "numpy", "torch"} <= tried.keys()
+    refused = [
+        f"{name} on {version}.0"
+        for name, distribution in tried.items()
+        for version in named
+        if f"{version}.0" not in SpecifierSet(distribution.metadata["Requires-Python"] or "")
+    ]
+    assert refused == []
 
 
 def test_pins_are_exact_public_and_sorted_and_name_no_index() -> None:

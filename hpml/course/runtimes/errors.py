@@ -8,6 +8,7 @@ from torch import nn
 
 from hpml.base.errors import HpmlError, describe
 from hpml.base.optional import NOT_INSTALLED, import_optional, why_unavailable
+from hpml.course.packages import install_command, too_old
 
 
 class RuntimesError(HpmlError):
@@ -42,11 +43,9 @@ def require(*modules: str) -> list[Any]:
         found = import_optional(module)
         package = module.partition(".")[0]
         if found == NOT_INSTALLED:
-            raise NotInstalledError(
-                f"{package} is not installed: pip install -c constraints.txt {package}, "
-                "or pip install '.[runtimes]' for all runtimes"
-            )
+            raise NotInstalledError(f"{package} is not installed: {install_command(package)}")
         if isinstance(found, str):
-            raise NotInstalledError(why_unavailable(module))
+            reason = too_old(package)
+            raise NotInstalledError(f"{package} {reason}" if reason else why_unavailable(module))
         imported.append(found)
     return imported

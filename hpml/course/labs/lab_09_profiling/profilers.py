@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any
 
 from hpml import profiling
+from hpml.base.optional import why_unavailable
 from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.profiling.call_tree import short_name, tree_of_stacks
@@ -56,13 +57,13 @@ def _pyinstrument(run: Callable[[], object]) -> Any:
 
 
 def library_profilers() -> dict[str, Profiler]:
-    """Return the profilers of the standard library, and pyinstrument, by name."""
-    return {
+    """Return the profilers of the standard library, and pyinstrument if it works, by name."""
+    found = {
         "cProfile": _under(cProfile.Profile),
         "profile": _under(profile.Profile),
         "sys.settrace": _settrace,
-        "pyinstrument": _pyinstrument,
     }
+    return found if why_unavailable("pyinstrument") else found | {"pyinstrument": _pyinstrument}
 
 
 def kept_bytes(profilers: Mapping[str, Profiler], run: Callable[[], object]) -> dict[str, int]:

@@ -16,6 +16,7 @@ from hpml.base.optional import NOT_INSTALLED, import_optional, why_unavailable
 from hpml.base.page import put, say
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison
+from hpml.course.packages import install_command
 from hpml.profiling import operator_timing
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def onnx_is_here() -> bool:
     packages = ("onnx", "onnxscript")
     missing = [name for name in packages if import_optional(name) == NOT_INSTALLED]
     if missing:
-        install = f"pip install -c constraints.txt {' '.join(missing)} onnxruntime"
+        install = install_command(*missing, "onnxruntime")
         text = f"Export needs packages: `{install}`. Without them the lab leaves export out."
     elif reason := why_unavailable(*packages):
         text = f"{reason}. The lab leaves export out."
