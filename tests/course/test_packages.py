@@ -105,7 +105,7 @@ def test_an_old_runtime_is_named_with_both_releases(monkeypatch: pytest.MonkeyPa
         require("torchao.quantization.pt2e")
     assert {"0.10.0", "0.18"} <= set(str(raised.value).replace(":", " ").split())
     assert "torchao>=0.18" in str(raised.value)
-    found = doctor._package("torchao", doctor.OPTIONAL["torchao"], "absent")
+    (found,) = doctor._packages({"torchao": doctor.OPTIONAL["torchao"]}, "absent")
     assert (found.state, found.value) == ("absent", "0.10.0")
     assert found.cost.startswith(doctor.OPTIONAL["torchao"])
 
