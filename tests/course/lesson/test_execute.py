@@ -107,7 +107,10 @@ def test_a_kernel_that_dies_is_a_failure_of_the_cell_that_ran(tmp_path: Path) ->
     assert failure.error.startswith("DeadKernelError")
 
 
-@pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs POSIX process groups (Linux, macOS)")
+@pytest.mark.skipif(
+    not hasattr(os, "killpg") or os.environ.get("HPML_EMULATE") == "windows",
+    reason="needs POSIX process groups (Linux, macOS)",
+)
 def test_a_stopped_kernel_and_its_children_are_killed_at_the_timeout(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     lab = write(
