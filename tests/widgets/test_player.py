@@ -1,9 +1,15 @@
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from hpml.base.drawing import dataflow
+from hpml.base.errors import describe
 from hpml.course.lesson.small_graphs import ladder
-from hpml.widgets import Animation, execution_player
+from hpml.widgets import Animation, WidgetError, execution_player
 from hpml.widgets.player.executions import lazy_steps, ordered_steps
+from tests.parts import raises
 from tests.widgets.test_animation import marked
 from tests.widgets.test_executions import TINY
 
@@ -67,3 +73,10 @@ def test_without_memory_the_picture_counts_and_the_animation_ends_in_time() -> N
     whole = lazy_steps(dataflow(ladder(2)), remember=False)
     exact = execution_player(ladder(2), ["without memory"], at_most=len(whole))
     assert exact.keyframes[-1].line.endswith(f"Done after {len(whole)} steps.")
+
+
+@pytest.mark.parametrize("executions", ["lazy", [], ["eager"]])
+def test_an_unknown_execution_is_refused(executions: Any) -> None:
+    received = describe(executions)
+    with raises(WidgetError, object="executions of execution_player", received=received):
+        execution_player(TINY, executions)
