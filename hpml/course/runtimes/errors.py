@@ -30,8 +30,10 @@ def check_module(caller: str, model: object) -> None:
     """Raise an error unless `model` is a module."""
     if not isinstance(model, nn.Module):
         raise RuntimesError(
-            f"{caller} expected a torch.nn.Module, received {describe(model)}: put a function "
-            "into the forward method of a module"
+            object=f"model of {caller}",
+            expected="a torch.nn.Module",
+            received=describe(model),
+            remedy="Put a function into the forward method of a module.",
         )
 
 
@@ -44,7 +46,11 @@ def require(*modules: str) -> list[Any]:
         except ImportError as error:
             package = module.partition(".")[0]
             raise NotInstalledError(
-                f"{package} is not installed ({error}): pip install -c constraints.txt {package}, "
-                "or pip install '.[runtimes]' for all runtimes"
+                f"{package} is not installed ({error}).",
+                object=package,
+                expected="an installed package",
+                received=str(error),
+                remedy=f"Run pip install -c constraints.txt {package}, or pip install "
+                "'.[runtimes]' for all runtimes.",
             ) from None
     return imported
