@@ -53,8 +53,8 @@ def code_cells(text: str, most: int = 100_000) -> dict[int, str]:
     if len(cells) > most:
         raise NotebookError(
             object="notebook",
-            expected=f"at most {most:,} cells",
-            received=f"{len(cells):,}",
+            expected=f"at most {most:,}",
+            received=f"{len(cells):,} cells",
             remedy="Hand in the course's notebook with your answers, and no cells of other files.",
         )
     return {
