@@ -57,6 +57,9 @@ class Table(Shown):
             and are shown as a dash.
         code: show in a fixed-width font, as code.
 
+    Raises:
+        TableError: a row has not one value for each column.
+
     >>> table = Table(["layers", "execution", "time"],
     ...               [[250, "lazy", 1.25e-3], [1000, "codegen", 3.0e-3]],
     ...               title="Forward", formats={"time": format_seconds})

@@ -86,7 +86,9 @@ def test_refuses_except_star_by_name() -> None:
         except* ValueError:
             pass
 
-    with pytest.raises(UnknownOpcodeError) as caught:
+    line = grouped.__code__.co_firstlineno + 3
+    name = f"{grouped.__qualname__}, line {line}"
+    with raises(UnknownOpcodeError, object=name, received="CHECK_EG_MATCH") as caught:
         trace(grouped)
     assert caught.value.opname == "CHECK_EG_MATCH"
 
@@ -268,7 +270,7 @@ def test_the_limit_leaves_nothing_altered() -> None:
             said.append("finally")
 
     before = sys.stdout
-    with pytest.raises(StepLimitError):
+    with raises(StepLimitError, object="the program", expected="500"):
         Machine(max_steps=500).trace(program)
     assert sys.stdout is before
     assert not lock.locked()
@@ -283,7 +285,7 @@ def test_a_program_that_catches_everything_meets_the_limit_all_the_same() -> Non
             except BaseException:  # noqa: BLE001 - the case
                 continue
 
-    with pytest.raises(StepLimitError):
+    with raises(StepLimitError, object="the program", expected="300"):
         Machine(max_steps=300).trace(stubborn)
 
 
