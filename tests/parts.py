@@ -14,6 +14,7 @@ from typing import TypeVar
 import pytest
 
 from hpml.base.errors import HpmlError
+from hpml.cli import _parser
 
 E = TypeVar("E", bound=HpmlError)
 Part = str | tuple[str, ...]
@@ -34,6 +35,12 @@ def check_parts(
         for text in (texts,) if isinstance(texts, str) else texts:
             assert text in part, (name, text, part)
     assert error.remedy
+
+
+def run_command(*words: str) -> int:
+    """Run a command of ``hpml`` as the command line does, but let its error leave."""
+    options = _parser().parse_args(words)
+    return int(options.run(options))
 
 
 @contextmanager

@@ -6,7 +6,8 @@ from types import CodeType
 import pytest
 
 from hpml.base.errors import describe
-from hpml.bytecode import BytecodeError, count_instructions, trace
+from hpml.bytecode import BytecodeError, count_instructions, counting, trace
+from hpml.bytecode.watching import NoFreeToolError
 from tests.parts import raises
 
 
@@ -53,6 +54,15 @@ def test_without_a_free_place_it_says_what_to_do() -> None:
     finally:
         for tool in taken:
             monitoring.free_tool_id(tool)
+
+
+def test_without_a_free_tool_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise NoFreeToolError
+
+    monkeypatch.setattr(counting, "watch_instructions", full)
+    with raises(BytecodeError, object="sys.monitoring", received="none", remedy="profiler"):
+        count_instructions(square, 1)
 
 
 def test_generators_count_where_they_run() -> None:

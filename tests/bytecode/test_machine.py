@@ -17,6 +17,7 @@ from hpml.base.errors import describe
 from hpml.bytecode import BytecodeError, Machine, StepLimitError, UnknownOpcodeError, trace
 from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.machine.opcodes.versions import HANDLERS
+from hpml.bytecode.machine.state import MachineState
 from tests.bytecode.outcome import run
 from tests.parts import raises
 
@@ -55,6 +56,13 @@ def test_refuses_what_is_no_python_function(thing: object) -> None:
         BytecodeError, object="the stack machine", received=describe(thing), remedy="lambda"
     ):
         trace(thing)  # type: ignore[arg-type]
+
+
+def test_arguments_that_only_cpython_can_bind_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MachineState, "frame", lambda *_: None)
+    name = "arguments of double"
+    with raises(BytecodeError, object=name, received="CPython", remedy="Report"):
+        trace(double, 3)
 
 
 def test_refuses_an_async_function() -> None:

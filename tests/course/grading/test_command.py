@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from hpml.base.files import course_folder
-from hpml.cli import _parser, main
+from hpml.cli import main
 from hpml.course.grading import BadRequest, GradingError, sandbox
 from hpml.course.grading.worker_client import family
 from tests.course.grading.handed_in import DOUBLE, hand_in
-from tests.parts import raises
+from tests.parts import raises, run_command
 
 
 @pytest.fixture
@@ -78,9 +78,8 @@ def test_a_class_with_its_table_and_csv(
 def test_what_cannot_be_graded_is_refused(
     words: list[str], name: str, received: str, remedy: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = _parser().parse_args(["grade", *words])
     with raises(BadRequest, object=name, received=received, remedy=remedy) as caught:
-        options.run(options)
+        run_command("grade", *words)
     assert main(["grade", *words]) == 2
     assert capsys.readouterr().err.endswith(f"hpml grade: {caught.value}\n")
 
@@ -99,9 +98,8 @@ def test_a_number_out_of_range_is_refused(
 def test_a_report_that_cannot_be_written_is_named(ada: Path, tmp_path: Path) -> None:
     report = tmp_path / "report"
     report.mkdir()
-    options = _parser().parse_args(["grade", str(ada), "--lab", "06", "--report", str(report)])
     with raises(GradingError, object=str(report), received=os.strerror(errno.EISDIR)):
-        options.run(options)
+        run_command("grade", str(ada), "--lab", "06", "--report", str(report))
 
 
 def test_a_class_on_a_system_that_cannot_isolate_is_refused_and_ones_own_is_not(

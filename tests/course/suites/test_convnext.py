@@ -8,12 +8,13 @@ import pytest
 import torch
 
 from hpml import cli
+from hpml.base.errors import UsageError
 from hpml.benchmark import BenchmarkError, read_cases
 from hpml.course.datasets import Dataset, Pictures, digits
 from hpml.course.suites import convnext_infer, convnext_train
 from hpml.course.suites.settings import SuiteError
-from hpml.course.training import RECIPES
-from tests.parts import raises
+from hpml.course.training import RECIPES, TrainingError
+from tests.parts import raises, run_command
 
 
 def few() -> Dataset:
@@ -123,12 +124,15 @@ def test_train_leaves_a_checkpoint_and_resumes(
 
 
 def test_train_lists_its_recipes_and_refuses_other_data(capsys: pytest.CaptureFixture[str]) -> None:
+    names = "vanilla, compile, amp, compile+amp, bf16"
+    with raises(UsageError, object="RECIPE", expected=names, received="'fast'"):
+        run_command("train", "fast")
     assert cli.main(["train", "fast"]) == 2
-    assert "one of vanilla, compile, amp, compile+amp, bf16" in capsys.readouterr().err
+    assert names in capsys.readouterr().err
     assert cli.main(["train", "amp", "--data", "mnist"]) == 1
     assert "tiny-imagenet, digits" in capsys.readouterr().err
-    assert cli.main(["train", "amp", "--data", "digits", "--device", "gpu"]) == 1
-    assert "'gpu'" in capsys.readouterr().err
+    with raises(TrainingError, object="device", expected="cpu", received="'gpu'"):
+        run_command("train", "amp", "--data", "digits", "--device", "gpu")
 
 
 def test_a_picture_of_64_pixels_gets_larger_patches() -> None:

@@ -19,6 +19,7 @@ from hpml.course.training import (
     train,
 )
 from hpml.course.training import trainer as module
+from hpml.course.training.recipe import recipe_by_name
 from tests.course.training.small import data, network, recipe
 from tests.parts import raises
 
@@ -275,6 +276,11 @@ def test_what_cannot_be_trained_is_refused(arguments: dict, name: str, received:
     given = {"network": network(), "recipe": recipe(), "epochs": 1, **arguments}
     with raises(TrainingError, object=name, received=received):
         train(given.pop("network"), data(), given.pop("recipe"), **given)
+
+
+def test_an_unknown_name_of_a_recipe_is_refused() -> None:
+    with raises(TrainingError, object="recipe", expected=", ".join(RECIPES), received="'fast'"):
+        recipe_by_name("fast")
 
 
 def test_training_without_gradients_is_refused() -> None:
