@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import hpml
 from hpml.base.arguments import whole
-from hpml.base.errors import HpmlError, UsageError
+from hpml.base.errors import HpmlError, UsageError, describe
 from hpml.base.files import shown_path
 from hpml.base.system import print_words_for_signs
 
@@ -257,7 +257,12 @@ def _progress(options: argparse.Namespace) -> int:
 
     if options.folder is not None:
         if not options.folder.is_dir():
-            raise UsageError(f"--class: expected a folder, received {options.folder}.")
+            raise UsageError(
+                object="--class",
+                expected="a folder",
+                received=describe(str(options.folder), limit=300),
+                remedy="Name the folder that contains the submissions.",
+            )
         print(*class_tables(options.folder), sep="\n\n")
         return 0
     print(progress())

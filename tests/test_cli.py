@@ -13,8 +13,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 import hpml
 from hpml import cli
 from hpml.base import HpmlError, data_file
+from hpml.base.errors import UsageError
 from hpml.course import doctor, server
 from hpml.course.doctor import Finding, Report
+from tests.parts import raises, run_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -176,7 +178,7 @@ def test_an_unknown_lab_lists_those_there_are(
 ) -> None:
     assert cli.main(words) == 2
     error = capsys.readouterr().err
-    assert "no lab '99'" in error
+    assert "'99'" in error
     assert "06_good" in error
     assert "07_bad" in error
 
@@ -185,8 +187,23 @@ def test_run_refuses_a_file_as_its_folder_before_it_runs(
     course: Path, tmp_path: Path, capsys: Output
 ) -> None:
     (tmp_path / "taken").write_text("")
-    assert cli.main(["run", "6", "--out", str(tmp_path / "taken")]) == 2
-    assert "expected a folder, received the file" in capsys.readouterr().err
+    taken = str(tmp_path / "taken")
+    with raises(HpmlError, object="--out", expected="a folder", received=taken):
+        run_command("run", "6", "--out", taken)
+    assert cli.main(["run", "6", "--out", taken]) == 2
+    assert taken in capsys.readouterr().err
+
+
+def test_small_sizes_are_not_recorded(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HPML_QUICK", "1")
+    with raises(UsageError, object="--record", received="HPML_QUICK", remedy="Unset"):
+        run_command("run", "6", "--record")
+
+
+def test_the_progress_of_a_class_needs_its_folder() -> None:
+    name = "no such folder"
+    with raises(UsageError, object="--class", expected="a folder", received=repr(name)):
+        run_command("progress", "--class", name)
 
 
 def test_bench_without_a_suite_lists_them(capsys: Output) -> None:

@@ -36,8 +36,8 @@ class ChildError(HpmlError):
 class ChildEndedError(ChildError):
     """The process has ended with `exit_code`, or None if the parent closed it before."""
 
-    def __init__(self, message: str, exit_code: int | None) -> None:
-        super().__init__(message)
+    def __init__(self, sentence: str = "", *, exit_code: int | None = None, **parts: str) -> None:
+        super().__init__(sentence, **parts)
         self.exit_code = exit_code
 
 
@@ -57,6 +57,7 @@ class ChildProcess:
         errors: int | None = None,
         longest: int = -1,
     ) -> None:
+        self._name = f"process {Path(command[0]).name}"
         self._longest = longest
         # A file, not a pipe: it is read only after an error, and a full pipe would block.
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - `close` closes it
@@ -97,29 +98,53 @@ class ChildProcess:
     def receive(self, seconds: float | None = None) -> Any:
         """Return the next value that the process sent."""
         if not self._finish.alive:
-            raise ChildEndedError("The process was already closed.", None)
+            raise ChildEndedError(
+                object=self._name,
+                expected="a running process",
+                received="one that was closed",
+                remedy="Start another one.",
+            )
         try:
             line = self._lines.get(timeout=seconds)
         except queue.Empty:
-            raise ChildTimeoutError(f"The process did not answer within {seconds:g} s.") from None
+            raise ChildTimeoutError(
+                object=self._name,
+                expected=f"an answer within {seconds:g} s",
+                received="none",
+                remedy="It still runs: wait for longer, or close it.",
+            ) from None
         if not line.endswith(b"\n"):
             self._lines.put(b"")  # the next read gets the same answer
             if 0 <= self._longest <= len(line):
-                raise ChildError(f"The process sent a line of more than {self._longest} bytes.")
+                raise ChildError(
+                    object=self._name,
+                    expected=f"lines of at most {self._longest} bytes",
+                    received="a longer one",
+                    remedy="Send less at once.",
+                )
             try:
                 code = self._process.wait(timeout=1)
             except subprocess.TimeoutExpired:  # it closed its output but still runs
                 self.kill()
                 code = self._process.wait()
             words = self.last_words()
-            output = f"It wrote:\n{words}" if words else "It wrote nothing to standard error."
-            raise ChildEndedError(f"The process ended with exit code {code}. {output}", code)
+            raise ChildEndedError(
+                object=self._name,
+                expected="an answer",
+                received=f"exit code {code}",
+                remedy=f"Read what it wrote to standard error:\n{words}"
+                if words
+                else "It wrote nothing to standard error; run its command in a terminal.",
+                exit_code=code,
+            )
         try:
             return json.loads(line)
         except (ValueError, RecursionError):
             raise ChildError(
-                f"The process sent {describe(line)}, expected a line of JSON; check whether "
-                "other code writes to its standard output."
+                object=self._name,
+                expected="a line of JSON",
+                received=describe(line),
+                remedy="Check whether other code writes to its standard output.",
             ) from None
 
     def last_words(self, length: int = 2000) -> str:

@@ -87,8 +87,10 @@ def flag(name: str) -> bool:
     word = value.strip().lower()
     if word not in {"1", "true", "yes", "on", "", "0", "false", "no", "off"}:
         raise UsageError(
-            f"The environment variable {name} is {describe(value)}, expected 1 or 0; set it to one "
-            "of them or unset it."
+            object=f"environment variable {name}",
+            expected="1 or 0",
+            received=describe(value),
+            remedy="Set it to one of them, or unset it.",
         )
     return word in {"1", "true", "yes", "on"}
 

@@ -44,7 +44,15 @@ class HpmlError(Exception):
         if not sentence and (object or expected):
             said = f", received {received}" if received else ""
             sentence = f"{object}: expected {expected}{said}."
-        super().__init__(" ".join(filter(None, (sentence, remedy))))
+        self.sentence = sentence
+        between = " " if sentence and remedy and not sentence.endswith("\n") else ""
+        super().__init__(f"{sentence}{between}{remedy}")
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """The arguments that make the same message, as for an error of another family."""
+        names = ("sentence", "object", "expected", "received", "remedy")
+        return {name: getattr(self, name) for name in names}
 
     def __reduce__(self) -> tuple[Any, ...]:
         # By default pickle calls the class with the message, but a class may need other arguments.

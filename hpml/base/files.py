@@ -116,16 +116,21 @@ def course_folder() -> Path:
         if _is_course(folder):
             return folder
         raise CourseFileError(
-            f"HPML_HOME is {describe(home)}, expected a folder with notebooks/ and "
-            f"data/{_PUBLISHED}; set it to the folder of your clone, or unset it."
+            object="HPML_HOME",
+            expected=f"a folder with notebooks/ and data/{_PUBLISHED}",
+            received=describe(home, limit=500),
+            remedy="Set it to the folder of your clone, or unset it.",
         )
     here = Path.cwd()
     for folder in (_CLONE, here, here / COPY, *here.parents, PACKAGED):
         if _is_course(folder):
             return folder
     raise CourseFileError(
-        f"No course folder found: expected notebooks/ and data/{_PUBLISHED} in {_CLONE}, in "
-        f"{PACKAGED}, or at or above {here}. Install hpml again, or set HPML_HOME to a clone."
+        object="course folder",
+        expected=f"notebooks/ and data/{_PUBLISHED} in {_CLONE}, in {PACKAGED}, or at or above "
+        f"{here}",
+        received="none",
+        remedy="Install hpml again, or set HPML_HOME to a clone.",
     )
 
 
@@ -144,7 +149,11 @@ def data_file(name: str) -> Path:
     path = course_folder() / "data" / name
     if not path.exists():
         raise CourseFileError(
-            f"{path} is missing. To restore a deleted file, run `git checkout -- data`."
+            f"{path} is missing.",
+            object=str(path),
+            expected="a file of the course",
+            received="none",
+            remedy="To restore a deleted file, run `git checkout -- data`.",
         )
     return path
 

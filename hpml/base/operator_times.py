@@ -32,6 +32,14 @@ class TimingError(HpmlError, ValueError):
 class TimingSettingError(SystemExit, TimingError):
     """Invalid ``HPML_TIMING``; a script exits with the message and no traceback."""
 
+    def __init__(self, sentence: str = "", **parts: str) -> None:
+        TimingError.__init__(self, sentence, **parts)
+        SystemExit.__init__(self, str(self))  # its code, which the interpreter prints
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        new, arguments, state = super().__reduce__()
+        return new, arguments, {**state, "code": self.code}
+
 
 class Label(NamedTuple):
     """The use of an interval: an operator and its node, or other work without a node."""
@@ -94,8 +102,10 @@ class OperatorTimes(Shown):
         """Return a row per operator and argument shapes."""
         if len(self.shapes) != self.operator_count:
             raise TimingError(
-                "A breakdown by shape expects a run that was timed with by_shape=True, got one "
-                "without; time it again."
+                object="by_shape()",
+                expected="a run that was timed with by_shape=True",
+                received="one without",
+                remedy="Time it again with by_shape=True.",
             )
         groups: dict[tuple[str, Shapes], list[int]] = defaultdict(list)
         nodes: dict[tuple[str, Shapes], str] = {}
@@ -149,7 +159,10 @@ def check_sort(caller: str, sort: object) -> None:
     """Raise TimingError if `sort` is invalid."""
     if sort not in _SORTS:
         raise TimingError(
-            f"{caller} expects sort to be one of {', '.join(_SORTS)}, got {describe(sort)}."
+            object=f"sort of {caller}",
+            expected=f"one of {', '.join(_SORTS)}",
+            received=describe(sort),
+            remedy=f"Pass sort={_SORTS[0]!r}.",
         )
 
 
@@ -162,7 +175,9 @@ def timing_from_environment() -> Timing | None:
     sort, by_shape = options.pop("sort", "time"), options.pop("by-shape", "no")
     if options or sort not in _SORTS or by_shape not in _BOOLEANS:
         raise TimingSettingError(
-            f"HPML_TIMING expects sort={'|'.join(_SORTS)} and by-shape={'|'.join(_BOOLEANS)}, "
-            f"got {describe(text)}."
+            object="HPML_TIMING",
+            expected=f"sort={'|'.join(_SORTS)} and by-shape={'|'.join(_BOOLEANS)}",
+            received=describe(text),
+            remedy="Write HPML_TIMING='sort=name by-shape=yes', or HPML_TIMING= for the defaults.",
         )
     return Timing(print, sort, _BOOLEANS[by_shape])

@@ -8,10 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from hpml.base.errors import HpmlError, describe
+
 Format = Callable[[object], str] | Callable[[float], str]
 """A function that formats the values of a column."""
 
 _ALIGNMENTS = {"left": "<", "right": ">"}
+
+
+class TableError(HpmlError, ValueError):
+    """A row has not one value for each column."""
 
 
 class Shown:
@@ -51,6 +57,9 @@ class Table(Shown):
             and are shown as a dash.
         code: show in a fixed-width font, as code.
 
+    Raises:
+        TableError: a row has not one value for each column.
+
     >>> table = Table(["layers", "execution", "time"],
     ...               [[250, "lazy", 1.25e-3], [1000, "codegen", 3.0e-3]],
     ...               title="Forward", formats={"time": format_seconds})
@@ -75,8 +84,14 @@ class Table(Shown):
     def __post_init__(self) -> None:
         columns = tuple(str(name) for name in self.columns)
         rows = tuple(tuple(row) for row in self.rows)
-        if any(len(row) != len(columns) for row in rows):
-            raise ValueError(f"Expected a value for each of {', '.join(columns)} in all rows.")
+        for number, row in enumerate(rows):
+            if len(row) != len(columns):
+                raise TableError(
+                    object=f"row {number}",
+                    expected=f"{len(columns)} values, one for each of {', '.join(columns)}",
+                    received=describe(row),
+                    remedy="Pass None where a value is missing.",
+                )
         align = tuple(self.align) if self.align is not None else _default_align(columns, rows)
         for name, value in (("columns", columns), ("rows", rows), ("align", align)):
             object.__setattr__(self, name, value)

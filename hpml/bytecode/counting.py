@@ -57,12 +57,22 @@ def count_instructions(
 
     try:
         watch_instructions(partial(function, *arguments), count, selected)
-    except NoFreeToolError as error:
-        raise BytecodeError(str(error)) from None
+    except NoFreeToolError:
+        raise BytecodeError(
+            object="sys.monitoring",
+            expected="a free tool slot of six, to count instructions",
+            received="none",
+            remedy="Switch off a profiler, a debugger or a coverage measurement.",
+        ) from None
     if not total:
+        selected_by = " that `within` selects" if within else ""
         raise BytecodeError(
             f"No instruction was counted in {describe(function)}, because it calls no Python "
-            f"function{' that `within` selects' if within else ''}. Pass a function written in "
-            "Python."
+            f"function{selected_by}.",
+            object=describe(function),
+            expected=f"calls of Python functions{selected_by}",
+            received="none",
+            remedy="Pass a function written in Python"
+            + (", and a `within` that selects its code." if within else "."),
         )
     return total

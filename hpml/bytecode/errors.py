@@ -22,8 +22,8 @@ class UnknownOpcodeError(BytecodeError):
         version: the running Python, such as ``"3.12"``.
     """
 
-    def __init__(self, message: str, *, opname: str, version: str) -> None:
-        super().__init__(message)
+    def __init__(self, sentence: str = "", *, opname: str, version: str, **parts: str) -> None:
+        super().__init__(sentence, **parts)
         self.opname = opname
         self.version = version
 
@@ -36,7 +36,9 @@ class StepLimitError(BytecodeError):
         trace: the steps recorded up to the limit; None if the run was not recorded.
     """
 
-    def __init__(self, message: str, *, steps: int, trace: Trace | None = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, sentence: str = "", *, steps: int, trace: Trace | None = None, **parts: str
+    ) -> None:
+        super().__init__(sentence, **parts)
         self.steps = steps
         self.trace = trace

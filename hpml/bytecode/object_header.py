@@ -152,8 +152,10 @@ def object_header(obj: object) -> ObjectHeader:
     pointer = read(id(obj) + 8, 8)
     if int.from_bytes(pointer, "little") != id(kind):
         raise BytecodeError(
-            f"Expected the type of {describe(obj)} at offset 8 of the object; this Python "
-            f"({platform.python_version()}) has an unknown object layout."
+            object=describe(obj),
+            expected="its type at offset 8 of the object",
+            received="another pointer: this Python has an unknown object layout",
+            remedy=f"Report this with the version, {platform.python_version()}.",
         )
     size = sys.getsizeof(obj)
     before = size - int(kind.__sizeof__(obj))
@@ -183,8 +185,10 @@ def _check_platform() -> None:
     version = ".".join(map(str, sys.version_info[:2]))
     if sys.implementation.name != "cpython" or not default or version not in SUPPORTED:
         raise BytecodeError(
-            "object_header supports 64-bit builds of CPython 3.11 to 3.14 with default options; "
-            f"this is {sys.implementation.name} {sys.version}. Run it on a supported Python."
+            object="object_header",
+            expected="a 64-bit build of CPython 3.11 to 3.14 with default options",
+            received=f"{sys.implementation.name} {sys.version}",
+            remedy="Run it on a supported Python.",
         )
 
 

@@ -110,8 +110,10 @@ def own_course() -> Path:
     copy = Path.cwd() / COPY
     if copy.exists():
         raise CourseFileError(
-            f"{copy} exists and is not a course folder, expected none or one with notebooks/ and "
-            "data/; move it away, or start in another folder."
+            object=str(copy),
+            expected="no such folder, or one with notebooks/ and data/",
+            received="another one",
+            remedy="Move it away, or start in another folder.",
         )
     part = Path(tempfile.mkdtemp(prefix=f".{COPY}.", dir=copy.parent))
     try:
@@ -129,7 +131,10 @@ def serve(*, browser: bool = True, port: int | None = None) -> int:
     """Run JupyterLab until it is stopped; print its address first."""
     if importlib.util.find_spec("jupyterlab") is None:
         raise MissingLabError(
-            f"JupyterLab is not installed. Install it: {sys.executable} -m pip install jupyterlab"
+            object="JupyterLab",
+            expected="an installed package",
+            received="none",
+            remedy=f"Install it: {sys.executable} -m pip install jupyterlab",
         )
     course = own_course()
     results_folder()  # raises now, not in a lab, where no result can be written
@@ -180,7 +185,10 @@ def _free_port(wanted: int | None) -> int:
             return int(probe.getsockname()[1])
     except OSError:
         raise PortTakenError(
-            f"Port {wanted} is in use; choose another one, or leave out --port for a free one."
+            object="--port",
+            expected="a free port",
+            received=f"{wanted}, which is in use",
+            remedy="Choose another one, or leave out --port for a free one.",
         ) from None
 
 

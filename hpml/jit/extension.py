@@ -89,7 +89,12 @@ def build_extension(
         _build(source, name, flags, target, compiler)
     library = _library_in(target)
     if library is None:
-        raise CompileError(f"building {name} made no library in {target.name}: build it again")
+        raise CompileError(
+            object=name,
+            expected=f"a library in {target.name}",
+            received="none after the build",
+            remedy="Build it again.",
+        )
     return _import_library(name, library)
 
 
@@ -97,15 +102,19 @@ def _require_compiler() -> str:
     compiler = find_compiler()
     if compiler is None:
         raise NoCompilerError(
-            "build_extension needs a C compiler (cc, gcc or clang on the path, or the one in CC), "
-            f"but {why_no_compiler()}. Debian, Ubuntu: apt-get install gcc; macOS: xcode-select "
-            "--install; conda: conda install c-compiler"
+            object="build_extension",
+            expected="a working C compiler (cc, gcc or clang on the path, or the one in CC)",
+            received=why_no_compiler(),
+            remedy="Install one: apt-get install gcc (Debian, Ubuntu), xcode-select --install "
+            "(macOS) or conda install c-compiler (conda).",
         )
     if not Path(sysconfig.get_paths()["include"], "Python.h").exists():
         raise NoCompilerError(
-            "build_extension needs Python's headers, but this Python has no Python.h. "
-            f"Debian, Ubuntu: apt-get install python{sys.version_info[0]}."
-            f"{sys.version_info[1]}-dev; a Python of conda or pyenv includes them"
+            object="build_extension",
+            expected="Python's headers",
+            received="a Python without Python.h",
+            remedy=f"Install them: apt-get install python{sys.version_info[0]}."
+            f"{sys.version_info[1]}-dev (Debian, Ubuntu). A Python of conda or pyenv has them.",
         )
     return compiler
 
@@ -128,7 +137,10 @@ def _build(source: str, name: str, flags: Sequence[str], folder: Path, compiler:
         folder.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise JitError(
-            f"folder: expected a folder to write to, received {folder.parent}: {error}"
+            object="folder of build_extension",
+            expected="a folder to write to",
+            received=f"{folder.parent}: {error}",
+            remedy="Pass another folder.",
         ) from error
     # C assumes that an undeclared function returns an int.
     strict = "-Werror=implicit-function-declaration"
@@ -140,8 +152,11 @@ def _build(source: str, name: str, flags: Sequence[str], folder: Path, compiler:
             done = ask(command, temporary)
         except subprocess.TimeoutExpired as error:
             raise CompileError(
-                f"compiling {file} took longer than the limit of {error.timeout:.0f} s: "
-                "use a smaller source or less optimisation in flags"
+                f"Compiling {file} took longer than the limit of {error.timeout:.0f} s.",
+                object=file,
+                expected=f"a build within {error.timeout:.0f} s",
+                received="none",
+                remedy="Use a smaller source or less optimisation in flags.",
             ) from error
         # Microsoft's compiler writes its messages to standard output.
         output = f"{done.stdout}\n{done.stderr}" if is_windows() else done.stderr
@@ -149,7 +164,14 @@ def _build(source: str, name: str, flags: Sequence[str], folder: Path, compiler:
             reason = done.stderr.partition("NO COMPILER: ")[2].strip()
             raise NoCompilerError(f"build_extension found no compiler for this Python: {reason}")
         if done.returncode:
-            raise CompileError(f"the compiler rejected {file}:\n{_compiler_message(output)}")
+            message = _compiler_message(output)
+            raise CompileError(
+                f"The compiler rejected {file}:\n{message}\n",
+                object=file,
+                expected="C that compiles and links",
+                received=message,
+                remedy="Correct the line that the compiler names, or the flags.",
+            )
         if "warning:" in done.stderr:
             warnings.warn(f"compiling {file}:\n{_compiler_message(done.stderr)}", stacklevel=3)
         built = Path(temporary, "built")
@@ -182,8 +204,12 @@ def _import_library(name: str, library: Path) -> ModuleType:
     except (ImportError, SystemError) as error:
         shutil.rmtree(library.parent, ignore_errors=True)  # remove it from the cache
         raise JitError(
-            f"{name} was compiled but cannot be imported: {error}. Check that it defines every "
-            f"function that it calls, and that PyInit_{name} is not static and returns the module"
+            f"{name} was compiled but cannot be imported: {error}.",
+            object=name,
+            expected="a module that can be imported",
+            received=str(error),
+            remedy="Check that it defines every function that it calls, and that "
+            f"PyInit_{name} is not static and returns the module.",
         ) from error
     finally:  # a module with single-phase initialisation enters itself
         sys.modules.pop(name, None)

@@ -136,8 +136,10 @@ def _signature(function: Any, arguments: tuple[Any, ...]) -> Any:
         return types
     if not function.signatures:
         raise JitError(
-            f"{function.py_func.__name__} was not compiled yet: call it first, or pass example "
-            "arguments"
+            object=function.py_func.__name__,
+            expected="a function that was compiled",
+            received="one that was not called yet",
+            remedy="Call it first, or pass example arguments.",
         )
     return function.signatures[0]
 
@@ -147,8 +149,10 @@ def _annotation(function: Any, signature: Any) -> Any:
     annotation = function.overloads[signature].type_annotation
     if not hasattr(annotation, "typemap"):
         raise JitError(
-            f"{function.py_func.__name__} was read from Numba's cache, which does not store "
-            "types or instructions: define it without cache=True"
+            object=function.py_func.__name__,
+            expected="types and instructions of its compilation",
+            received="a function from Numba's cache, which does not store them",
+            remedy="Define it without cache=True.",
         )
     return annotation
 
@@ -156,7 +160,9 @@ def _annotation(function: Any, signature: Any) -> Any:
 def _numba_function(function: Any) -> Any:
     if not all(hasattr(function, name) for name in ("py_func", "overloads", "inspect_llvm")):
         raise JitError(
-            f"expected a function compiled by Numba, as returned by numba.njit(f), got "
-            f"{describe(function)}"
+            object="function",
+            expected="a function compiled by Numba",
+            received=describe(function),
+            remedy="Pass what numba.njit(function) returns.",
         )
     return function

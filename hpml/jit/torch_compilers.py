@@ -92,8 +92,12 @@ def _check_same(name: str, expected: Any, other: str, result: Any) -> None:
     try:
         torch.testing.assert_close(result, expected, rtol=1e-4, atol=1e-5, equal_nan=True)
     except AssertionError as error:
-        reason = str(error).splitlines()[0]
-        raise JitError(f"{other} returned a different result than {name}: {reason}") from None
+        raise JitError(
+            object=other,
+            expected=f"the result of {name}",
+            received=str(error).splitlines()[0].rstrip("."),
+            remedy="Compare functions that compute the same.",
+        ) from None
 
 
 def graph_breaks(function: Callable[..., Any], *arguments: Any) -> Table:
@@ -181,8 +185,10 @@ def inductor_loops(function: Callable[..., Any], *arguments: Any) -> str:
     if not kernels:
         name = getattr(function, "__name__", type(function).__name__)
         raise JitError(
-            f"{name}: expected loops in C++, but torch.compile generated none for these arguments; "
-            "pass tensors on the CPU to a function that computes element by element"
+            object=name,
+            expected="loops in C++",
+            received="none that torch.compile generated for these arguments",
+            remedy="Pass tensors on the CPU to a function that computes element by element.",
         )
     return _plain_loops("\n\n".join(kernels))
 

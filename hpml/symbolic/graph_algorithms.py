@@ -103,7 +103,11 @@ def draw_graph(
         )
     except DrawingError as error:
         raise GraphError(
-            f"{error}, draw_graph(inputs=..., outputs=...), or print model.summary()"
+            object=error.object,
+            expected=error.expected,
+            received=error.received,
+            remedy="Draw a part of it, draw_graph(inputs=..., outputs=...), or print "
+            "model.summary().",
         ) from None
     look = Look(
         inputs=frozenset(part.graph.inputs) - part.outside,

@@ -33,7 +33,10 @@ def explore(show: Callable[..., object], **controls: Sequence[object]) -> None:
     for name, values in controls.items():
         if isinstance(values, str) or len(values) < 2:
             raise WidgetError(
-                f"explore expects two or more values for {name}, got {describe(values)}."
+                object=f"{name} of explore",
+                expected="two or more values",
+                received=describe(values),
+                remedy=f"Pass {name}=[first, second].",
             )
     start = _start(show, controls)
     shell = notebook_shell()

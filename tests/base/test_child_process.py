@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -10,7 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from hpml.base.child_process import ChildEndedError, ChildProcess, ChildTimeoutError, with_package
+from hpml.base.child_process import (
+    ChildEndedError,
+    ChildError,
+    ChildProcess,
+    ChildTimeoutError,
+    with_package,
+)
+from tests.parts import raises
 
 ECHO = """
 import sys
@@ -28,6 +36,9 @@ other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"]
 print(json.dumps(other.pid), flush=True)
 time.sleep(3600)
 """
+
+
+PYTHON = f"process {Path(sys.executable).name}"
 
 
 def child(code: str = ECHO) -> ChildProcess:
@@ -53,7 +64,7 @@ def test_values_go_there_and_back_and_prints_do_not_disturb() -> None:
 
 def test_a_late_answer_is_an_error_and_can_still_be_received() -> None:
     other = child()
-    with pytest.raises(ChildTimeoutError):
+    with raises(ChildTimeoutError, object=PYTHON, expected="0.01 s", received="none"):
         other.receive(0.01)
     other.send(1)
     assert other.receive() == 1
@@ -64,10 +75,30 @@ def test_an_end_comes_with_exit_code_and_last_words_each_time_it_is_asked() -> N
     other = child()
     other.send("die")
     for _ in range(2):
-        with pytest.raises(ChildEndedError) as ended:
+        with raises(
+            ChildEndedError, object=PYTHON, received="exit code 3", remedy="last words"
+        ) as ended:
             other.receive(30)
         assert ended.value.exit_code == 3
+        assert pickle.loads(pickle.dumps(ended.value)).exit_code == 3
         other.send("anyone?")
+    other.close()
+    with raises(ChildEndedError, object=PYTHON, received="closed") as closed:
+        other.receive(30)
+    assert closed.value.exit_code is None
+
+
+def test_what_is_no_line_of_json_is_shown() -> None:
+    other = child("print('loading', flush=True); input()")
+    with raises(ChildError, object=PYTHON, expected="JSON", received="loading"):
+        other.receive(30)
+    other.close()
+
+
+def test_a_line_that_is_too_long_is_refused() -> None:
+    other = ChildProcess([sys.executable, "-c", "print('1' * 100, flush=True)"], longest=50)
+    with raises(ChildError, object=PYTHON, expected="50 bytes", received="longer"):
+        other.receive(30)
     other.close()
 
 
@@ -80,7 +111,7 @@ def test_its_end_is_the_end_of_all_that_it_started(way: str) -> None:
         other.close()
     elif way == "kill":
         other.kill()
-        with pytest.raises(ChildEndedError):
+        with raises(ChildEndedError, object=PYTHON, received=f"exit code {-signal.SIGKILL}"):
             other.receive(30)
     del other
     for pid in pids:

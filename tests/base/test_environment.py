@@ -12,6 +12,7 @@ import torch
 from hpml.base import environment
 from hpml.base.environment import environment_record, quick
 from hpml.base.errors import UsageError
+from tests.parts import raises
 
 
 def test_the_record_is_plain_json_and_says_what_was_asked() -> None:
@@ -60,7 +61,8 @@ def test_the_version_of_torch_names_the_build_that_runs() -> None:
 
 def test_a_flag_that_is_neither_true_nor_false_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HPML_QUICK", "maybe")
-    with pytest.raises(UsageError):
+    name = "environment variable HPML_QUICK"
+    with raises(UsageError, object=name, expected="1 or 0", received="'maybe'", remedy="unset"):
         quick()
 
 

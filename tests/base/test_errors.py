@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpml.base import describe
-from hpml.base.errors import HpmlError
+from hpml.base.errors import HpmlError, UsageError
 
 
 class Hostile:
@@ -60,6 +60,16 @@ def test_an_error_keeps_its_parts_through_a_pickle() -> None:
     error = pickle.loads(pickle.dumps(HpmlError(**PARTS)))
     assert str(error) == str(HpmlError(**PARTS))
     assert {name: getattr(error, name) for name in PARTS} == PARTS
+
+
+def test_an_error_of_another_family_can_say_the_same() -> None:
+    error = HpmlError("That is no number.", **PARTS)
+    other = UsageError(**error.parts)
+    assert (str(other), other.parts) == (str(error), error.parts)
+
+
+def test_a_remedy_follows_a_text_of_several_lines_on_a_line_of_its_own() -> None:
+    assert str(HpmlError("It said:\nno\n", remedy="Pass 1.")) == "It said:\nno\nPass 1."
 
 
 def test_nothing_received_is_not_mentioned() -> None:

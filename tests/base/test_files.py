@@ -20,6 +20,7 @@ from hpml.base.files import (
     results_folder,
     write_atomically,
 )
+from tests.parts import raises
 
 
 def test_a_write_that_fails_keeps_the_old_file_and_leaves_nothing(
@@ -87,7 +88,7 @@ def test_hpml_home_that_is_no_course_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HPML_HOME", str(tmp_path))
-    with pytest.raises(CourseFileError):
+    with raises(CourseFileError, object="HPML_HOME", received=str(tmp_path), remedy="unset"):
         course_folder()
 
 
@@ -110,6 +111,22 @@ def test_an_installed_package_has_the_course_and_results_go_to_the_working_direc
     monkeypatch.delenv("HPML_RESULTS")
     assert course_folder() == installed
     assert results_folder() == tmp_path / "results"
+
+
+def test_a_course_that_is_nowhere_is_named_with_the_places_that_were_searched(
+    installed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    places = (str(installed), f"above {tmp_path}")
+    with raises(CourseFileError, object="course folder", expected=places, remedy="HPML_HOME"):
+        course_folder()
+
+
+def test_a_file_that_was_deleted_is_named(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HPML_HOME", str(course))
+    path = str(course.resolve() / "data" / "gone.csv")
+    with raises(CourseFileError, object=path, received="none", remedy="git checkout"):
+        data_file("gone.csv")
 
 
 def test_results_lie_in_the_course_unless_told_otherwise(

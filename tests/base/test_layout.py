@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hpml.base.drawing import Dataflow, DrawingError, NamedCall, fold_chains
+from hpml.base.drawing import Dataflow, DrawingError, NamedCall, dataflow, fold_chains
 from hpml.base.drawing import lay_out as laid_out
 from hpml.base.drawing.grid import Rectangle
 from hpml.base.drawing.layering import Rows, count_crossings, order_rows
 from hpml.base.drawing.layout import Layout, Line
 from hpml.base.drawing.routing import KEPT_AT_ENDS, LONGEST_CHAIN
+from tests.parts import raises
 
 CLOSE = 1e-9
 EXAMPLES = 200 if os.environ.get("HPML_LONG") else 25
@@ -204,8 +205,17 @@ def test_a_rotated_graph_runs_to_the_right() -> None:
 
 def test_too_many_boxes_are_refused_with_advice() -> None:
     assert len(lay_out(graph_of(1, *[(0,)] * 149)).boxes) == 150
-    with pytest.raises(DrawingError):
+    received = ("150 layers", "151 boxes")
+    with raises(DrawingError, object="a picture of a graph", expected="150", received=received):
         lay_out(graph_of(1, *[(0,)] * 150))
+
+
+@pytest.mark.parametrize(
+    ("parents", "received"), [({"y": ["x"], "x": []}, "after"), ({"y": ["x"]}, "no such node")]
+)
+def test_a_node_before_its_parent_is_refused(parents: dict[str, list[str]], received: str) -> None:
+    with raises(DrawingError, object="'y'", expected="'x'", received=received):
+        dataflow(parents)
 
 
 # --- the steps ------------------------------------------------------------------------------------

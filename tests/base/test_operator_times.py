@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from hpml.base.operator_times import (
@@ -10,8 +12,12 @@ from hpml.base.operator_times import (
     Label,
     OperatorTimes,
     Timing,
+    TimingError,
+    TimingSettingError,
+    check_sort,
     timing_from_environment,
 )
+from tests.parts import raises
 
 LINEAR, RELU = Label("Linear", "Linear_1"), Label("relu", "relu_1")
 MS = 1_000_000
@@ -76,5 +82,21 @@ def test_what_is_no_setting_ends_a_script_with_one_line(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HPML_TIMING", text)
-    with pytest.raises(SystemExit, match=f"^HPML_TIMING expects .* got '{text}'.$"):
+    with raises(
+        TimingSettingError, object="HPML_TIMING", expected=("sort=", "by-shape="), received=text
+    ) as caught:
         timing_from_environment()
+    assert isinstance(caught.value, SystemExit)
+    assert caught.value.code == str(caught.value)
+    assert pickle.loads(pickle.dumps(caught.value)).code == caught.value.code
+    assert "\n" not in str(caught.value)
+
+
+def test_a_run_without_shapes_has_no_rows_by_shape() -> None:
+    with raises(TimingError, object="by_shape()", expected="by_shape=True", received="without"):
+        run_of().by_shape()
+
+
+def test_an_unknown_order_is_refused() -> None:
+    with raises(TimingError, object="sort of f", expected="time, name", received="'size'"):
+        check_sort("f", "size")

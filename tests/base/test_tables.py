@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpml.base.tables import Table, format_bytes, format_seconds
+from hpml.base.tables import Table, TableError, format_bytes, format_seconds
+from tests.parts import raises
 
 
 def test_text_is_aligned_numbers_right_and_the_rest_left() -> None:
@@ -37,8 +38,9 @@ def test_html_is_escaped_everywhere() -> None:
 
 
 def test_a_row_of_another_length_is_refused() -> None:
-    with pytest.raises(ValueError):
-        Table(["a", "b"], [[1]])
+    with raises(TableError, object="row 1", expected=("2 values", "a, b"), received="(3,)"):
+        Table(["a", "b"], [[1, 2], [3]])
+    assert issubclass(TableError, ValueError)
 
 
 @pytest.mark.parametrize(

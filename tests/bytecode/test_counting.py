@@ -5,7 +5,10 @@ from types import CodeType
 
 import pytest
 
-from hpml.bytecode import BytecodeError, count_instructions, trace
+from hpml.base.errors import describe
+from hpml.bytecode import BytecodeError, count_instructions, counting, trace
+from hpml.bytecode.watching import NoFreeToolError
+from tests.parts import raises
 
 
 def loop(n: int) -> int:
@@ -33,9 +36,9 @@ def test_only_chosen_code_counts() -> None:
 
 
 def test_nothing_counted_is_an_error_and_no_number() -> None:
-    with pytest.raises(BytecodeError):
+    with raises(BytecodeError, object=describe(len), received="none", remedy="Python"):
         count_instructions(len, "abc")
-    with pytest.raises(BytecodeError):
+    with raises(BytecodeError, object=describe(loop), expected="within", remedy="within"):
         count_instructions(loop, 3, within=lambda code: False)
 
 
@@ -46,11 +49,20 @@ def test_without_a_free_place_it_says_what_to_do() -> None:
     for tool in taken:
         monitoring.use_tool_id(tool, "test")
     try:
-        with pytest.raises(BytecodeError):
+        with raises(BytecodeError, object="sys.monitoring", received="none", remedy="profiler"):
             count_instructions(square, 1)
     finally:
         for tool in taken:
             monitoring.free_tool_id(tool)
+
+
+def test_without_a_free_tool_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise NoFreeToolError
+
+    monkeypatch.setattr(counting, "watch_instructions", full)
+    with raises(BytecodeError, object="sys.monitoring", received="none", remedy="profiler"):
+        count_instructions(square, 1)
 
 
 def test_generators_count_where_they_run() -> None:

@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
+from hpml.base.errors import describe
 from hpml.bytecode.disassembly import disassemble, pyc_of
 from hpml.bytecode.errors import BytecodeError
 from tests.bytecode.plain_checks import CHECKS
+from tests.parts import raises
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
@@ -46,15 +48,21 @@ class Box:
         functools.partial(plain, 1),
         functools.cache(plain),
         3,
-        "a = = 1",
-        "x = '\x00'",
-        "return 1",
     ],
     ids=lambda value: type(value).__name__,
 )
 def test_what_has_no_bytecode_is_refused(value: object) -> None:
-    with pytest.raises(BytecodeError):
+    with raises(BytecodeError, object=describe(value), received=type(value).__name__):
         disassemble(value)
+
+
+@pytest.mark.parametrize(
+    ("source", "received"),
+    [("a = = 1", "line 1"), ("x = '\x00'", "null bytes"), ("return 1", "outside function")],
+)
+def test_a_text_that_does_not_compile_is_refused(source: str, received: str) -> None:
+    with raises(BytecodeError, object="source text", expected="compiles", received=received):
+        disassemble(source)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +113,13 @@ def test_a_deeply_nested_function_needs_no_recursion() -> None:
     assert len(disassemble(source).listings) == 81
 
 
-@pytest.mark.parametrize("source", [len, "a b", "-" * 100_000 + "1", "x" + ".y" * 20_000])
+@pytest.mark.parametrize("source", ["a b", "-" * 100_000 + "1", "x" + ".y" * 20_000])
 def test_a_pyc_of_what_does_not_compile_is_refused(source: str) -> None:
-    with pytest.raises(BytecodeError):
+    with raises(BytecodeError, object="source text", expected="compiles") as caught:
         pyc_of(source)
+    assert caught.value.received
+
+
+def test_a_pyc_of_what_is_no_text_is_refused() -> None:
+    with raises(BytecodeError, object="source of pyc_of", received=describe(len)):
+        pyc_of(len)  # type: ignore[arg-type]

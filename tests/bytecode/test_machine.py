@@ -7,15 +7,19 @@ import contextlib
 import gc
 import inspect
 import io
+import pickle
 import sys
 import threading
 
 import pytest
 
+from hpml.base.errors import describe
 from hpml.bytecode import BytecodeError, Machine, StepLimitError, UnknownOpcodeError, trace
 from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.machine.opcodes.versions import HANDLERS
+from hpml.bytecode.machine.state import MachineState
 from tests.bytecode.outcome import run
+from tests.parts import raises
 
 
 def double(x: int) -> int:
@@ -46,10 +50,24 @@ async def wait() -> int:
     return 1
 
 
-@pytest.mark.parametrize("thing", [len, 3, "text", int, None, wait])
+@pytest.mark.parametrize("thing", [len, 3, "text", int, None])
 def test_refuses_what_is_no_python_function(thing: object) -> None:
-    with pytest.raises(BytecodeError):
+    with raises(
+        BytecodeError, object="the stack machine", received=describe(thing), remedy="lambda"
+    ):
         trace(thing)  # type: ignore[arg-type]
+
+
+def test_arguments_that_only_cpython_can_bind_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MachineState, "frame", lambda *_: None)
+    name = "arguments of double"
+    with raises(BytecodeError, object=name, received="CPython", remedy="Report"):
+        trace(double, 3)
+
+
+def test_refuses_an_async_function() -> None:
+    with raises(BytecodeError, object="wait", received="async"):
+        trace(wait)
 
 
 def test_an_async_function_that_is_called_is_left_to_cpython() -> None:
@@ -60,9 +78,13 @@ def test_an_async_function_that_is_called_is_left_to_cpython() -> None:
 
 def test_refuses_an_unknown_opcode_by_name_and_version(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(HANDLERS, "BINARY_OP")
-    with pytest.raises(UnknownOpcodeError) as caught:
+    line = double.__code__.co_firstlineno + 1
+    with raises(
+        UnknownOpcodeError, object=f"double, line {line}", received="BINARY_OP", remedy="statement"
+    ) as caught:
         trace(double, 3)
-    assert (caught.value.opname, caught.value.version) == ("BINARY_OP", python_version())
+    for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+        assert (error.opname, error.version) == ("BINARY_OP", python_version())
 
 
 def test_refuses_except_star_by_name() -> None:
@@ -72,25 +94,27 @@ def test_refuses_except_star_by_name() -> None:
         except* ValueError:
             pass
 
-    with pytest.raises(UnknownOpcodeError) as caught:
+    line = grouped.__code__.co_firstlineno + 3
+    name = f"{grouped.__qualname__}, line {line}"
+    with raises(UnknownOpcodeError, object=name, received="CHECK_EG_MATCH") as caught:
         trace(grouped)
     assert caught.value.opname == "CHECK_EG_MATCH"
 
 
 def test_refuses_a_python_without_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "version_info", (3, 15, 0, "final", 0))
-    with pytest.raises(BytecodeError):
+    with raises(BytecodeError, object="the stack machine", expected="3.14", received="3.15"):
         trace(double, 3)
 
 
 @pytest.mark.parametrize("value", [0, -1, 2.5, "many", True])
 def test_refuses_a_limit_that_is_no_number_of_steps(value: object) -> None:
-    with pytest.raises(BytecodeError):
+    with raises(BytecodeError, object="max_steps", expected="positive", received=describe(value)):
         Machine(max_steps=value)  # type: ignore[arg-type]
 
 
 def test_the_limit_keeps_the_trace_until_then() -> None:
-    with pytest.raises(StepLimitError) as caught:
+    with raises(StepLimitError, object="the program", expected="50", remedy="max_steps") as caught:
         Machine(max_steps=50).trace(endless)
     assert caught.value.steps == 50
     partial = caught.value.trace
@@ -254,7 +278,7 @@ def test_the_limit_leaves_nothing_altered() -> None:
             said.append("finally")
 
     before = sys.stdout
-    with pytest.raises(StepLimitError):
+    with raises(StepLimitError, object="the program", expected="500"):
         Machine(max_steps=500).trace(program)
     assert sys.stdout is before
     assert not lock.locked()
@@ -269,7 +293,7 @@ def test_a_program_that_catches_everything_meets_the_limit_all_the_same() -> Non
             except BaseException:  # noqa: BLE001 - the case
                 continue
 
-    with pytest.raises(StepLimitError):
+    with raises(StepLimitError, object="the program", expected="300"):
         Machine(max_steps=300).trace(stubborn)
 
 

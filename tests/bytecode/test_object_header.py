@@ -8,6 +8,7 @@ import pytest
 
 from hpml.bytecode.errors import BytecodeError
 from hpml.bytecode.object_header import object_header
+from tests.parts import raises
 
 # Not `import ... as`: the package has a function of that name.
 module = importlib.import_module("hpml.bytecode.object_header")
@@ -89,5 +90,12 @@ def test_elsewhere_it_is_refused(
     monkeypatch: pytest.MonkeyPatch, change: dict[str, object]
 ) -> None:
     monkeypatch.setattr(module, "sys", SimpleNamespace(**{**vars(sys), **change}))
-    with pytest.raises(BytecodeError):
+    with raises(BytecodeError, object="object_header", expected="64-bit", received=sys.version):
         object_header(1)
+
+
+def test_an_unknown_layout_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = module.ctypes.string_at
+    monkeypatch.setattr(module.ctypes, "string_at", lambda *where: bytes(len(read(*where))))
+    with raises(BytecodeError, object="'word'", expected="offset 8"):
+        object_header("word")

@@ -15,8 +15,10 @@ import psutil
 import pytest
 
 from hpml.base import course_folder
+from hpml.base.files import CourseFileError
 from hpml.course import server
 from hpml.course.server import MissingLabError, PortTakenError, plan
+from tests.parts import raises
 
 
 def test_the_server_listens_here_only_and_its_token_is_no_argument(
@@ -63,18 +65,30 @@ def test_the_announcements_are_switched_off_while_the_server_runs() -> None:
 def test_a_taken_port_is_refused_and_another_one_is_found() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(PortTakenError, match=f"Port {port} is in use; choose another one"):
+        with raises(PortTakenError, object="--port", received=str(port), remedy="--port"):
             server._free_port(port)
         assert server._free_port(None) != port
 
 
-def test_without_jupyterlab_it_names_the_command_of_this_python(
+def test_a_missing_jupyterlab_is_named_with_the_way_to_install_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(server.importlib.util, "find_spec", lambda name: None)
-    command = f"{sys.executable} -m pip install jupyterlab"
-    with pytest.raises(MissingLabError, match=re.escape(command)):
+    with raises(
+        MissingLabError, object="JupyterLab", remedy=f"{sys.executable} -m pip install jupyterlab"
+    ):
         server.serve()
+
+
+def test_a_folder_in_the_place_of_the_copy_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(server, "course_folder", lambda: server.PACKAGED)
+    copy = tmp_path / server.COPY
+    copy.mkdir()
+    with raises(CourseFileError, object=str(copy), expected="notebooks/", remedy="Move it"):
+        server.own_course()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals (Linux, macOS)")

@@ -9,6 +9,7 @@ import pytest
 from llvmlite import binding
 
 from hpml.jit import JitError, inferred_types, instructions, numba_views, signatures
+from tests.parts import raises
 
 
 def sum2d(a: Any) -> Any:
@@ -92,11 +93,20 @@ def test_the_function_is_found_in_the_assembler_of_each_system(target: str) -> N
 
 @pytest.mark.parametrize("view", [signatures, inferred_types, instructions])
 def test_what_numba_does_not_compile_is_refused(view: Any) -> None:
-    with pytest.raises(JitError):
+    with raises(JitError, object="function", received="sum2d", remedy="numba.njit"):
         view(sum2d)
 
 
 def test_what_was_compiled_for_nothing_yet() -> None:
     function = numba.njit(sum2d)
-    with pytest.raises(JitError):
+    with raises(JitError, object="sum2d", received="not called", remedy="arguments"):
+        inferred_types(function)
+
+
+def test_types_that_are_not_stored_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    function = numba.njit(sum2d)
+    function(np.ones((2, 2)))
+    for compiled in function.overloads.values():  # as Numba's cache restores it
+        monkeypatch.delattr(compiled.type_annotation, "typemap")
+    with raises(JitError, object="sum2d", received="cache", remedy="cache=True"):
         inferred_types(function)

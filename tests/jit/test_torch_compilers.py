@@ -17,6 +17,7 @@ from hpml.jit import (
     inductor_loops,
     torchscript_graphs,
 )
+from tests.parts import raises
 
 
 def test_first_calls_are_timed_and_agree() -> None:
@@ -34,7 +35,7 @@ def test_first_calls_are_timed_and_agree() -> None:
 
 def test_a_way_that_computes_something_else_is_refused() -> None:
     ways: dict[str, Any] = {"eager": lambda: torch.relu, "wrong": lambda: torch.sigmoid}
-    with pytest.raises(JitError):
+    with raises(JitError, object="wrong", expected="eager", received="not close"):
         first_calls(ways, torch.ones(2))
 
 
@@ -43,7 +44,7 @@ def test_a_way_that_writes_into_the_result_of_another_is_refused() -> None:
         "add": lambda: lambda x: x.add_(1),
         "wrong": lambda: lambda x: x.mul_(7),
     }
-    with pytest.raises(JitError):
+    with raises(JitError, object="wrong", expected="add", received="not close"):
         first_calls(ways, torch.ones(2))
 
 
@@ -126,5 +127,5 @@ def test_a_call_of_a_library_is_no_loop(monkeypatch: pytest.MonkeyPatch) -> None
     from torch._inductor import utils
 
     monkeypatch.setattr(utils, "run_and_get_code", lambda *_: (None, ["extern_kernels.mm()"]))
-    with pytest.raises(JitError):
+    with raises(JitError, object="relu", expected="C++", remedy="CPU"):
         inductor_loops(torch.relu, torch.ones(2))

@@ -13,6 +13,7 @@ from hpml.base import Table
 from hpml.symbolic import Input, SymbolicModel
 from hpml.widgets import Animation, Keyframe, WidgetError, execution_player, graph_browser
 from hpml.widgets.animation.animation import MOST_KEYFRAMES, part, placeholder
+from tests.parts import raises
 
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">&"\''
 TEMPLATE = (
@@ -165,5 +166,6 @@ def test_a_frame_costs_what_changes_and_not_what_stays() -> None:
 
 @pytest.mark.parametrize("keyframes", [[], [Keyframe("x")] * (MOST_KEYFRAMES + 1)])
 def test_no_keyframe_and_too_many_are_refused(keyframes: list[Keyframe]) -> None:
-    with pytest.raises(WidgetError):
+    received = f"{len(keyframes):,}"
+    with raises(WidgetError, object="animation 'Bad'", expected="keyframes", received=received):
         Animation("Bad", TEMPLATE, keyframes)

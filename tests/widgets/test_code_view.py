@@ -14,6 +14,7 @@ from hpml.symbolic.execution.instructions import is_execution
 from hpml.widgets import WidgetError, code_view
 from hpml.widgets.code_view import view
 from hpml.widgets.code_view.view import Code, look, page, variables
+from tests.parts import raises
 from tests.symbolic.models import chain as chain_of
 
 
@@ -99,10 +100,12 @@ def test_without_a_notebook_the_first_state_is_printed(capsys: pytest.CaptureFix
 
 
 def test_what_the_model_cannot_run_on_is_refused() -> None:
-    with pytest.raises(WidgetError):
+    with raises(WidgetError, object="inputs of code_view", received="[]", remedy="code_view("):
         code_view(chain(3))
-    with pytest.raises(WidgetError):
+    with raises(WidgetError, object="inputs of code_view", received="shape=(2, 5)"):
         code_view(chain(3), torch.rand(2, 5))
+    with raises(WidgetError, object="model of code_view", received="ReLU", remedy="SymbolicModel"):
+        code_view(nn.ReLU(), torch.rand(2, 5))  # type: ignore[arg-type]
 
 
 def test_names_of_layers_are_escaped() -> None:

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from hpml.base.errors import describe
 from hpml.widgets import WidgetError, explore
+from tests.parts import raises
 
 
 def test_exploring_starts_at_the_default_or_else_at_the_first_value(
@@ -16,5 +18,5 @@ def test_exploring_starts_at_the_default_or_else_at_the_first_value(
 
 @pytest.mark.parametrize("values", [[], [3], "text"])
 def test_a_control_has_at_least_two_values(values: Any) -> None:
-    with pytest.raises(WidgetError):
+    with raises(WidgetError, object="n of explore", expected="two", received=describe(values)):
         explore(lambda n: n, n=values)

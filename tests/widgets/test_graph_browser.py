@@ -3,8 +3,9 @@ from __future__ import annotations
 from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel
-from hpml.widgets import graph_browser
+from hpml.widgets import WidgetError, graph_browser
 from hpml.widgets.graph_browser.browser import nodes
+from tests.parts import raises
 from tests.widgets.test_animation import Outline
 
 
@@ -66,3 +67,8 @@ def test_a_long_chain_is_one_box_and_all_its_layers_can_be_chosen() -> None:
         any("chosen" in words for words in keyframe.marks.values())
         for keyframe in animation.keyframes
     )
+
+
+def test_what_is_no_symbolic_model_is_refused() -> None:
+    with raises(WidgetError, object="model of graph_browser", received="ReLU"):
+        graph_browser(nn.ReLU())  # type: ignore[arg-type]

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from hpml.base.drawing import dataflow
+from hpml.base.errors import describe
 from hpml.course.lesson.small_graphs import ladder
-from hpml.widgets import Animation, execution_player
+from hpml.widgets import Animation, WidgetError, execution_player
 from hpml.widgets.player.executions import EXECUTIONS, lazy_steps, ordered_steps
+from tests.parts import raises
 from tests.widgets.test_animation import marked
 from tests.widgets.test_executions import TINY
 
@@ -76,3 +80,10 @@ def test_two_hundred_frames_of_thirty_nodes_stay_small(executions: list[str]) ->
     animation = execution_player(ladder(10), executions, at_most=200)
     assert len(animation.keyframes) == (202 if "without memory" in executions else 73)
     assert len(animation.html.encode()) < 320_000
+
+
+@pytest.mark.parametrize("executions", ["lazy", [], ["eager"]])
+def test_an_unknown_execution_is_refused(executions: Any) -> None:
+    received = describe(executions)
+    with raises(WidgetError, object="executions of execution_player", received=received):
+        execution_player(TINY, executions)

@@ -14,6 +14,7 @@ from hpml.widgets import WidgetError, stepper
 from hpml.widgets.stepper import layout
 from hpml.widgets.stepper.stepper import Stepper
 from tests.bytecode.cases import corpus
+from tests.parts import raises
 from tests.widgets.test_animation import HOSTILE, Outline, marked
 
 CASES = dict(list(corpus().items())[:: 1 if os.environ.get("HPML_LONG") else 3])
@@ -190,19 +191,21 @@ def test_hostile_names_values_and_text_stay_text() -> None:
 
 
 @pytest.mark.parametrize(
-    "call",
+    ("call", "name", "received"),
     [
-        lambda: stepper(len, [1]),
-        lambda: stepper(3),  # type: ignore[arg-type]
-        lambda: stepper(lecture, 1),
-        lambda: stepper(lecture, 1, 2, 3, max_steps=0),
-        lambda: stepper(lecture, 1, 2, 3, max_steps=True),
-        lambda: stepper("x = 1"),  # type: ignore[arg-type]
-        lambda: stepper(waits),
+        (lambda: stepper(len, [1]), "function of stepper", "len"),
+        (lambda: stepper(3), "function of stepper", "3"),  # type: ignore[arg-type]
+        (lambda: stepper("x = 1"), "function of stepper", "'x = 1'"),  # type: ignore[arg-type]
+        (lambda: stepper(lecture, 1), "arguments of stepper", "[1]"),
+        (lambda: stepper(lecture, 1, 2, 3, max_steps=0), "max_steps of stepper", "0"),
+        (lambda: stepper(lecture, 1, 2, 3, max_steps=True), "max_steps of stepper", "True"),
+        (lambda: stepper(waits), "waits", "async"),
     ],
 )
-def test_what_cannot_be_shown_is_refused(call: Callable[[], object]) -> None:
-    with pytest.raises(WidgetError):
+def test_what_cannot_be_shown_is_refused(
+    call: Callable[[], object], name: str, received: str
+) -> None:
+    with raises(WidgetError, object=name, received=received):
         call()
 
 

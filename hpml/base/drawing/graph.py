@@ -68,8 +68,10 @@ def dataflow(parents: Mapping[str, Sequence[str]]) -> Dataflow:
         for parent in above:
             if number.get(parent, len(number)) >= number[name]:
                 raise DrawingError(
-                    f"A graph expects parents before children, got {describe(name)} before its "
-                    f"parent {describe(parent)}, or without it."
+                    object=describe(name),
+                    expected=f"its parent {describe(parent)} before it",
+                    received="the parent after it" if parent in number else "no such node",
+                    remedy="List each node after its parents.",
                 )
     used = {parent for above in parents.values() for parent in above}
     return Dataflow(

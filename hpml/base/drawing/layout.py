@@ -103,9 +103,11 @@ def lay_out(
     boxes = len(shown) + sum(len(group) > 1 for group in groups)
     if boxes > MOST_BOXES:
         raise DrawingError(
-            f"a picture of a graph expected at most {MOST_BOXES} boxes, received "
-            f"{len(graph.calls):,} layers, which need {boxes:,} boxes even with long straight "
-            "chains folded: draw a part of it"
+            object="a picture of a graph",
+            expected=f"at most {MOST_BOXES} boxes",
+            received=f"{len(graph.calls):,} layers, which need {boxes:,} boxes even with long "
+            "straight chains folded",
+            remedy="Draw a part of it.",
         )
     texts = [node_text(value) for value in shown]
     texts += [_group_text(group, edge_text) for group in groups]

@@ -64,7 +64,12 @@ def pyc_of(source: str) -> Pyc:
     Source: https://devguide.python.org/internals/compiler/.
     """
     if not isinstance(source, str):
-        raise BytecodeError(f"pyc_of expects source text, got {describe(source)}.")
+        raise BytecodeError(
+            object="source of pyc_of",
+            expected="source text",
+            received=describe(source),
+            remedy="Pass the text of a module, inspect.getsource(module).",
+        )
     compile_source(source)  # for its error messages
     with tempfile.TemporaryDirectory() as folder:
         text, target = Path(folder, "source.py"), Path(folder, "source.pyc")

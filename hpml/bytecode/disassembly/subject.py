@@ -36,8 +36,11 @@ def subject_of(value: object) -> Subject:
     if isinstance(function, FunctionType):
         return Subject(f"{kind} {function.__qualname__}", function.__code__)
     raise BytecodeError(
-        f"{describe(value)}, of type {type(value).__name__}, has no bytecode. Expected "
-        "a function or method written in Python, a code object, or source text."
+        f"{describe(value)}, of type {type(value).__name__}, has no bytecode.",
+        object=describe(value),
+        expected="a function or method written in Python, a code object, or source text",
+        received=type(value).__name__,
+        remedy="Pass a function or method written in Python, a code object, or source text.",
     )
 
 
@@ -48,5 +51,11 @@ def compile_source(source: str) -> CodeType:
         code: CodeType = compile(source, "<source>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = str(error) or "it is nested too deeply"
-        raise BytecodeError(f"The source text does not compile: {reason}.") from None
+        raise BytecodeError(
+            f"The source text does not compile: {reason}.",
+            object="source text",
+            expected="a program that compiles",
+            received=reason,
+            remedy="Correct the text.",
+        ) from None
     return code

@@ -27,8 +27,10 @@ def decode(code: CodeType) -> DecodedCode:
     version = python_version()
     if version not in SUPPORTED or sys.implementation.name != "cpython":
         raise BytecodeError(
-            f"The stack machine supports CPython {', '.join(SUPPORTED)}; this is "
-            f"{sys.implementation.name} {version}."
+            object="the stack machine",
+            expected=f"CPython {', '.join(SUPPORTED)}",
+            received=f"{sys.implementation.name} {version}",
+            remedy="Run it on one of these.",
         )
     listed = instructions_of(code)
     number_at = {item.offset: number for number, item in enumerate(listed)}
@@ -42,11 +44,16 @@ def decode(code: CodeType) -> DecodedCode:
         handler = HANDLERS.get(item.opname)
         if handler is None or (item.opname == "CALL_INTRINSIC_1" and item.arg not in INTRINSICS):
             name = item.opname if handler is None else f"{item.opname} {item.arg}"
+            line = item.positions and item.positions.lineno
             raise UnknownOpcodeError(
                 f"The stack machine has no handler for {name} of Python {version} "
-                f"(in {code.co_qualname}, line {item.positions and item.positions.lineno}). It "
-                "does not run async code, except*, template strings or type aliases. Remove the "
-                "statement, or let CPython run other modules with Machine(same_module=True).",
+                f"(in {code.co_qualname}, line {line}). It "
+                "does not run async code, except*, template strings or type aliases.",
+                object=f"{code.co_qualname}, line {line}",
+                expected="instructions that the stack machine has a handler for",
+                received=name,
+                remedy="Remove the statement, or let CPython run other modules with "
+                "Machine(same_module=True).",
                 opname=item.opname,
                 version=version,
             )

@@ -52,7 +52,7 @@ class Machine:
 
     >>> Machine(max_steps=1000).trace(sum, [1, 2])
     Traceback (most recent call last):
-    hpml.bytecode.errors.BytecodeError: The stack machine runs Python functions, and <built-in ...
+    hpml.bytecode.errors.BytecodeError: the stack machine: expected a function ...
     >>> def forever():
     ...     while True:
     ...         pass
@@ -63,7 +63,12 @@ class Machine:
 
     def __init__(self, *, max_steps: int = TRACE_LIMIT, same_module: bool = False) -> None:
         if type(max_steps) is not int or max_steps < 1:
-            raise BytecodeError(f"max_steps is {describe(max_steps)}; pass a positive integer.")
+            raise BytecodeError(
+                object="max_steps",
+                expected="a positive integer",
+                received=describe(max_steps),
+                remedy="Pass max_steps=1000.",
+            )
         self.max_steps = max_steps
         self.same_module = same_module
 
@@ -128,13 +133,18 @@ def _plain(function: object) -> tuple[FunctionType, tuple[Any, ...]]:
         first, plain = (plain.__self__,), plain.__func__
     if not isinstance(plain, FunctionType):
         raise BytecodeError(
-            f"The stack machine runs Python functions, and {describe(function)} is not one. To run "
-            "something else, wrap the call: trace(lambda: ...)."
+            object="the stack machine",
+            expected="a function written in Python",
+            received=describe(function),
+            remedy="To run something else, wrap the call: trace(lambda: ...).",
         )
     if plain.__code__.co_flags & ASYNC:
         raise BytecodeError(
-            f"{plain.__qualname__} is async, and the stack machine has no event loop to run it. "
-            "Pass an ordinary function."
+            f"{plain.__qualname__} is async, and the stack machine has no event loop to run it.",
+            object=plain.__qualname__,
+            expected="an ordinary function",
+            received="an async function",
+            remedy="Pass an ordinary function.",
         )
     return plain, first
 
@@ -147,7 +157,12 @@ def call(
     frame = state.frame(function, args, keywords, stack)
     if frame is None:
         function(*args, **keywords)  # CPython raises its own error
-        raise BytecodeError(f"The arguments of {function.__qualname__} could not be bound.")
+        raise BytecodeError(
+            object=f"arguments of {function.__qualname__}",
+            expected="those of its signature",
+            received="others, which CPython accepts",
+            remedy="Report this call as an error of the stack machine.",
+        )
     stack.push(frame)
     return interpreter.run(stack)
 

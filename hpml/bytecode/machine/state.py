@@ -244,8 +244,12 @@ class MachineState:
 
     def limit_error(self) -> StepLimitError:
         return StepLimitError(
-            f"The program did not end within {self.limit:,} instructions. Look for an endless "
-            "loop, use a smaller input, or raise the limit with Machine(max_steps=...).",
+            f"The program did not end within {self.limit:,} instructions.",
+            object="the program",
+            expected=f"an end within {self.limit:,} instructions",
+            received="none",
+            remedy="Look for an endless loop, use a smaller input, or raise the limit with "
+            "Machine(max_steps=...).",
             steps=self.limit or self.max_steps,
         )
 

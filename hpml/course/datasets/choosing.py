@@ -33,8 +33,10 @@ def dataset_by_name(name: str) -> Dataset:
     if isinstance(name, str | os.PathLike) and os.path.isdir(name):
         return tiny_imagenet(name)
     raise DatasetError(
-        f"data: expected one of {', '.join(DATASETS)} or the folder of Tiny ImageNet, "
-        f"got {describe(name)}."
+        object="data",
+        expected=f"one of {', '.join(DATASETS)} or the folder of Tiny ImageNet",
+        received=describe(name),
+        remedy="Choose digits, which need no download.",
     )
 
 

@@ -34,9 +34,11 @@ class Pictures:
         fits = dtypes == (torch.uint8, torch.int64) and len(shape) == 4
         if not fits or len(self.images) != len(self.labels):
             raise DatasetError(
-                "Pictures: expected images of torch.uint8 (number, channels, height, width) and as "
-                f"many labels of torch.int64, got {dtypes}, {shape} and {len(self.labels)} labels; "
-                "convert images from 0 to 1 with (255 * images).to(torch.uint8)."
+                object="Pictures",
+                expected="images of torch.uint8 (number, channels, height, width) and as many "
+                "labels of torch.int64",
+                received=f"{dtypes}, {shape} and {len(self.labels)} labels",
+                remedy="Convert images from 0 to 1 with (255 * images).to(torch.uint8).",
             )
 
     def __len__(self) -> int:
@@ -74,9 +76,11 @@ class Dataset:
             fits = len(part) and part.images.shape[1:] == size
             if not fits or part.labels.min() < 0 or part.labels.max() >= classes:
                 raise DatasetError(
-                    f"{self.name}: {what}: expected pictures of {' × '.join(map(str, size))} with "
-                    f"labels from 0 to {classes - 1}, one for each class, got {part} with labels "
-                    f"{sorted(set(part.labels.tolist()))[:9]}."
+                    object=f"{what} of {self.name}",
+                    expected=f"pictures of {' × '.join(map(str, size))} with labels from 0 to "
+                    f"{classes - 1}, one for each class",
+                    received=f"{part} with labels {sorted(set(part.labels.tolist()))[:9]}",
+                    remedy="Give both parts pictures of one size, and each label a class.",
                 )
 
     @property

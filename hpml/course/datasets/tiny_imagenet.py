@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from hpml.base.errors import describe
 from hpml.course.datasets.dataset import Dataset, DatasetError, Pictures
 
 RESOLUTION = 64
@@ -53,7 +54,12 @@ def tiny_imagenet(folder: str | os.PathLike[str]) -> Dataset:
     """
     root = Path(folder)
     if not root.is_dir():
-        raise DatasetError(f"{root}: expected the folder of Tiny ImageNet, got nothing. {_REMEDY}")
+        raise DatasetError(
+            object=str(root),
+            expected="the folder of Tiny ImageNet",
+            received="no folder",
+            remedy=_REMEDY,
+        )
     classes = _lines(root / "wnids.txt")
     labels = {name: label for label, name in enumerate(classes)}
     words = dict(line.split("\t", 1) for line in _lines(root / "words.txt") if "\t" in line)
@@ -78,8 +84,10 @@ def _train(root: Path, labels: dict[str, int]) -> LabelledPaths:
         count = count or len(pictures)  # each class has as many
         if not pictures or len(pictures) != count:
             raise DatasetError(
-                f"{folder}: expected pictures *.JPEG of class {name}, got {len(pictures)} "
-                f"({count} of the first class). {_REMEDY}"
+                object=str(folder),
+                expected=f"pictures *.JPEG of class {name}, as many as of the first class",
+                received=f"{len(pictures)} ({count} of the first class)",
+                remedy=_REMEDY,
             )
         labelled += [(str(path), label) for path in pictures]
     return labelled
@@ -91,8 +99,10 @@ def _val(root: Path, labels: dict[str, int]) -> LabelledPaths:
         picture, name, *_ = [*line.split("\t"), ""]
         if name not in labels:
             raise DatasetError(
-                f"{root / 'val' / 'val_annotations.txt'}: expected lines with a picture, a tab and "
-                f"a class of wnids.txt, got {line[:60]!r}. {_REMEDY}"
+                object=str(root / "val" / "val_annotations.txt"),
+                expected="lines with a picture, a tab and a class of wnids.txt",
+                received=describe(line),
+                remedy=_REMEDY,
             )
         labelled.append((str(root / "val" / "images" / picture), labels[name]))
     return labelled
@@ -102,7 +112,9 @@ def _lines(path: Path) -> list[str]:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise DatasetError(f"{path}: expected a text file, got {error}. {_REMEDY}") from None
+        raise DatasetError(
+            object=str(path), expected="a text file", received=str(error), remedy=_REMEDY
+        ) from None
     return [line for line in text.splitlines() if line.strip()]
 
 
@@ -167,7 +179,9 @@ def decode(paths: Sequence[str]) -> Bytes:
             images[index] = pixels.transpose(2, 0, 1).reshape(images.shape[1:])
         except Exception as error:  # a decoder may raise anything, even SyntaxError
             raise DatasetError(
-                f"{path}: expected a JPEG of {RESOLUTION} × {RESOLUTION} pixels ({error}). "
-                f"{_REMEDY}"
+                object=str(path),
+                expected=f"a JPEG of {RESOLUTION} × {RESOLUTION} pixels",
+                received=f"a file that fails with: {error}",
+                remedy=_REMEDY,
             ) from error
     return images

@@ -66,7 +66,10 @@ def grade_class(
     """
     if reports.resolve().is_relative_to(folder.resolve()):
         raise BadRequest(
-            "--reports: expected a folder outside the class's folder, which all can read."
+            object="--reports",
+            expected="a folder outside the class's folder",
+            received=describe(str(reports), limit=300),
+            remedy="Choose another folder: students can read that of the class.",
         )
     limits = limits or Limits()
     submissions, left_out = find_class(folder, lab=lab, catalogue=catalogue)
@@ -74,7 +77,10 @@ def grade_class(
     names = {name for each in submissions for name in each.names}
     if strangers := [name for name in only if name not in names]:
         raise BadRequest(
-            f"{describe(strangers[0])} is not a submission in {describe(str(folder))}."
+            object="--only",
+            expected=f"submissions in {describe(str(folder), limit=300)}",
+            received=describe(strangers[0]),
+            remedy="Name a submission as its folder or file is named.",
         )
     chosen = submissions[0].labs
     exercises = [entry for own in chosen for entry in entries(catalogue, own)]
@@ -147,8 +153,11 @@ def _grade_all(
             yield waiting[future], future.result()
     except BrokenProcessPool:
         raise GradingError(
-            "A grading process ended unexpectedly, perhaps because memory ran out. The same "
-            "command continues with what is left; try fewer --jobs."
+            "A grading process ended unexpectedly, perhaps because memory ran out.",
+            object="a grading process",
+            expected="a report",
+            received="its end",
+            remedy="Run the same command again, with fewer --jobs: it continues with what is left.",
         ) from None
     finally:
         executor.shutdown(wait=False, cancel_futures=True)

@@ -64,7 +64,13 @@ def run(options: argparse.Namespace) -> int:
         else:
             _grade_one(options)
     except OSError as error:  # most likely a file that cannot be written
-        raise GradingError(str(error)) from None
+        raise GradingError(
+            f"{error}.",
+            object=str(error.filename2 or error.filename or "a file"),
+            expected="a file that can be read or written",
+            received=str(error.strerror or error),
+            remedy="Name another file, or change its permissions.",
+        ) from None
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
     return 0
@@ -78,13 +84,33 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
     given = [name for name in _FOR_A_CLASS if getattr(options, name) is not None]
     if options.folder is None:
         if given:
-            raise BadRequest(f"--{given[0]} is for a class; add --class FOLDER.")
+            raise BadRequest(
+                object=f"--{given[0]}",
+                expected="--class FOLDER",
+                received="one submission",
+                remedy="Add --class FOLDER.",
+            )
     elif options.path is not None:
-        raise BadRequest("expected PATH or --class FOLDER, got both.")
+        raise BadRequest(
+            object="submission",
+            expected="PATH or --class FOLDER",
+            received="both",
+            remedy="Leave one out.",
+        )
     elif options.report is not None:
-        raise BadRequest("--report is for one submission; a class has --reports DIR.")
+        raise BadRequest(
+            object="--report",
+            expected="one submission",
+            received="--class FOLDER",
+            remedy="Use --reports DIR for a class.",
+        )
     elif {"canvas", "moodle"}.intersection(given) and options.roster is None:
-        raise BadRequest("--canvas and --moodle need the list of students, --roster CSV.")
+        raise BadRequest(
+            object="--canvas and --moodle",
+            expected="the list of students",
+            received="none",
+            remedy="Add --roster CSV.",
+        )
 
 
 def _grade_one(options: argparse.Namespace) -> None:
@@ -95,7 +121,12 @@ def _grade_one(options: argparse.Namespace) -> None:
     # A bare number is a lab of the course, unless a file of that name exists.
     if path is not None and path.isdecimal() and not Path(path).exists():
         if lab is not None:
-            raise BadRequest("expected the lab once, as PATH or with --lab; got both.")
+            raise BadRequest(
+                object="lab",
+                expected="the lab once, as PATH or with --lab",
+                received="both",
+                remedy="Leave one out.",
+            )
         path, lab = None, path
     folder = course_folder() / "notebooks" if path is None else Path(path)
     submission = find(folder, lab=None if lab is None else lab_number(lab))

@@ -94,13 +94,21 @@ class Submission:
 def find(path: Path, *, lab: str | None = None, catalogue: Catalogue = COURSE) -> Submission:
     """Return the submission at `path`: a notebook, or a folder of notebooks named like labs."""
     if not path.is_symlink() and not path.exists():
-        text = "expected a notebook or a folder of notebooks."
-        raise BadRequest(f"{describe(str(path))} does not exist; {text}")
+        raise BadRequest(
+            object=describe(str(path), limit=300),
+            expected="a notebook or a folder of notebooks",
+            received="nothing of this name",
+            remedy="Check its spelling and the working directory.",
+        )
     there = _notebooks(path, lab, catalogue)
     wanted = [lab] if lab else sorted(there)
     if not wanted:
-        text = f"a name such as {_file_name(catalogue.LABS[0])}, or the lab's number with --lab"
-        raise BadRequest(f"{describe(str(path))} does not say which lab it is: expected {text}.")
+        raise BadRequest(
+            object=describe(str(path), limit=300),
+            expected=f"the name of a lab, such as {_file_name(catalogue.LABS[0])}",
+            received="a name that does not say which lab it is",
+            remedy="Name the lab with --lab.",
+        )
     name = path.resolve().name if path.is_dir() else path.stem
     return _submission(name, {path: there}, wanted)
 
@@ -114,7 +122,12 @@ def find_class(
     file of another kind is one, without a notebook, only under a name that Canvas gave it.
     """
     if not folder.is_dir():
-        raise BadRequest(f"{describe(str(folder))}: expected the folder of a class.")
+        raise BadRequest(
+            object="--class",
+            expected="the folder of a class",
+            received=describe(str(folder), limit=300),
+            remedy="Name the folder that contains the submissions.",
+        )
     there: dict[Path, dict[str, tuple[Path, ...]]] = {}
     left_out = []
     for entry in _entries(folder):
@@ -128,8 +141,12 @@ def find_class(
             left_out.append(entry.name)
     wanted = [lab] if lab else sorted({each for found in there.values() for each in found})
     if not wanted or not there:
-        text = "expected folders or notebooks with the names of labs; or name the lab with --lab."
-        raise BadRequest(f"{describe(str(folder))}: {text}")
+        raise BadRequest(
+            object=describe(str(folder), limit=300),
+            expected="folders or notebooks with the names of labs",
+            received="none",
+            remedy="Name the lab with --lab.",
+        )
     submissions = []
     for group in by_student([entry.name for entry in there]):
         uploads = {folder / name: there[folder / name] for name in group}
@@ -163,8 +180,12 @@ def lab_number(lab: str) -> str:
     """Return the two-digit number of a lab."""
     number = lab.zfill(2)
     if number not in COURSE.LABS:
-        known = ", ".join(COURSE.LABS)
-        raise BadRequest(f"Lab {describe(lab)} has no exercises; expected one of {known}.")
+        raise BadRequest(
+            object="lab",
+            expected=f"one of {', '.join(COURSE.LABS)}, which have exercises",
+            received=describe(lab),
+            remedy="Choose one of them.",
+        )
     return number
 
 

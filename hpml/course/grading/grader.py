@@ -128,8 +128,10 @@ def _require_packages(chosen: Sequence[Exercise | Choice]) -> None:
     for entry in chosen:
         if isinstance(entry, Exercise) and (names := missing(entry.packages)):
             raise GradingError(
-                f"Exercise {entry.lab}.{entry.number} {entry.name} needs {' and '.join(names)}, "
-                f"which is not installed; run pip install {' '.join(names)}."
+                object=f"exercise {entry.lab}.{entry.number} {entry.name}",
+                expected=f"{' and '.join(names)}, which it needs",
+                received="none installed",
+                remedy=f"Run pip install {' '.join(names)}.",
             )
 
 

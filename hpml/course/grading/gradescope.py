@@ -48,7 +48,12 @@ _GRADER = {"ipython", "nbformat", "numpy", "psutil", "tqdm"}
 def write_autograder(path: Path, lab: str | None) -> None:
     """Write the autograder of one lab as a zip."""
     if lab is None:
-        raise BadRequest("An autograder is for one lab; name it with --lab.")
+        raise BadRequest(
+            object="--gradescope",
+            expected="the number of one lab",
+            received="none",
+            remedy="Name it with --lab.",
+        )
     number = lab_number(lab)
     needed = {name for each in exercises(number) for name in each.packages}
     setup = SETUP.format(packages=" ".join(sorted(needed | _GRADER)))

@@ -26,6 +26,6 @@ def pytest_load_initial_conftests(args: list[str]) -> None:
     """Refuse a submission given as a separate word before any ``conftest.py`` runs."""
     if "--submission" in args:
         raise pytest.UsageError(
-            "--submission: expected --submission=PATH with `=`, got PATH as a separate word. "
-            "Pytest would read settings from it."
+            "--submission: expected --submission=PATH with `=`, received PATH as a separate word. "
+            "Write it with `=`: pytest would read settings from a separate word."
         )

@@ -183,8 +183,11 @@ def read_overrides(
     for (who, exercise), (score, _) in given.items():
         if who not in students or not score <= most.get(exercise, -1):
             raise BadRequest(
-                f"--override: {who}, {exercise}, {score:g}: expected a name of the table's first "
-                "column, the number of an exercise such as 06.1, and at most its points."
+                object="--override",
+                expected="a name of the table's first column, the number of an exercise such as "
+                "06.1, and at most its points",
+                received=f"{who}, {exercise}, {score:g}",
+                remedy="Correct this row of the file.",
             )
     write_atomically(kept, written_csv([_COLUMNS, *([*key, *given[key]] for key in given)]))
     return given
@@ -221,8 +224,10 @@ def _read(path: Path) -> Overrides:
             found[one_form(row["student"]), exercise] = score, row.get("comment", "")
         except (KeyError, ValueError):
             raise BadRequest(
-                f"{describe(str(path))}, line {number}: expected the columns "
-                f"{', '.join(_COLUMNS)}, the points a number from 0."
+                object=f"{describe(str(path), limit=300)}, line {number}",
+                expected=f"the columns {', '.join(_COLUMNS)}, the points a number from 0",
+                received=describe(row),
+                remedy="Correct this row of the file.",
             ) from None
     return found
 
@@ -235,8 +240,10 @@ def read_csv(path: Path) -> list[dict[str, str]]:
         rows = [*csv.DictReader(io.StringIO(text, ""), delimiter=max(",;\t", key=first.count))]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise BadRequest(
-            f"{describe(str(path))} cannot be read, expected the text of a CSV file in UTF-8: "
-            f"{error}."
+            object=describe(str(path), limit=300),
+            expected="the text of a CSV file in UTF-8",
+            received=f"a file that cannot be read ({error})",
+            remedy="Save it again as CSV, UTF-8.",
         ) from None
     found = [{key.strip(): (row[key] or "").strip() for key in row if key} for row in rows]
     return [row for row in found if any(row.values())]

@@ -29,6 +29,11 @@ Isolation = Literal["none", "bubblewrap", "user"]
 
 HOME = "/home/student"
 _NOBODY = 65534
+_ALLOW = (
+    "On Debian and Ubuntu, `sudo apt-get install bubblewrap` installs it and `sudo sysctl "
+    "kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0` allows "
+    "it. If a container forbids namespaces, grade outside it."
+)
 _RUNTIME = "XDG_RUNTIME_DIR"  # systemd-run needs it to find the user's manager
 _COURSE, _PACKAGES = "/course", "/packages"
 # The worker and torch use these: only the source is searched for them.
@@ -168,10 +173,22 @@ def described(isolation: Isolation) -> str:
 
 def require_isolation(isolation: Isolation) -> None:
     """Raise unless this isolation works here."""
-    if isolation == "bubblewrap" and _trouble():
-        raise CannotIsolate(_trouble())
+    if isolation == "bubblewrap" and (trouble := _trouble()):
+        raise CannotIsolate(
+            f"Grading the work of others needs bubblewrap, and so Linux. It does not work here: "
+            f"{trouble}\n",
+            object="--sandbox bubblewrap",
+            expected="bubblewrap, and so Linux",
+            received=trouble,
+            remedy=_ALLOW,
+        )
     if isolation == "user" and (not hasattr(os, "geteuid") or os.geteuid() != 0):
-        raise CannotIsolate("Only root can run a worker as another user; use --sandbox bubblewrap.")
+        raise CannotIsolate(
+            object="--sandbox user",
+            expected="root, who can run a worker as another user",
+            received="another user",
+            remedy="Use --sandbox bubblewrap.",
+        )
 
 
 @functools.cache
@@ -183,17 +200,8 @@ def _trouble() -> str:
             capture_output=True, text=True, timeout=60, check=False,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
-        why = str(error)
-    else:
-        if ran.returncode == 0:
-            return ""
-        why = ran.stderr.strip()[-300:]
-    return (
-        f"Grading the work of others needs bubblewrap, and so Linux. It does not work here: {why}\n"
-        "On Debian and Ubuntu, `sudo apt-get install bubblewrap` installs it and `sudo sysctl "
-        "kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0` allows "
-        "it. If a container forbids namespaces, grade outside it."
-    )
+        return str(error)
+    return ran.stderr.strip()[-300:] or f"exit code {ran.returncode}" if ran.returncode else ""
 
 
 @functools.cache

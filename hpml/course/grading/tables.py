@@ -132,8 +132,12 @@ def read_roster(path: Path) -> list[Row]:
     rows = read_csv(path)
     known = ("submission", *_IDS, *_NAMES)
     if not rows or not set(known).intersection(rows[0]):
-        expected = f"expected a CSV with one of the columns {', '.join(known)}"
-        raise BadRequest(f"{describe(str(path))}: {expected}.")
+        raise BadRequest(
+            object=describe(str(path), limit=300),
+            expected=f"a CSV with one of the columns {', '.join(known)}",
+            received=describe([*rows[0]]) if rows else "no rows",
+            remedy="Rename the column that identifies students.",
+        )
     return [row for row in rows if row.get("Student") != _TOTAL]
 
 
@@ -180,6 +184,10 @@ def _keys(students: Students, columns: Sequence[str], platform: str) -> list[str
     """Return the columns that the roster has; at least one must identify students."""
     keys = [column for column in columns if any(column in row for row, _ in students)]
     if not keys:
-        expected = f"expected a column {' or '.join(columns)}, by which {platform} knows students"
-        raise BadRequest(f"--roster: {expected}.")
+        raise BadRequest(
+            object="--roster",
+            expected=f"a column {' or '.join(columns)}, by which {platform} knows students",
+            received="none",
+            remedy=f"Add the column from the list of students of {platform}.",
+        )
     return keys

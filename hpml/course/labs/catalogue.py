@@ -96,19 +96,34 @@ def find(name: str, lab: str | None = None) -> Exercise:
     near = difflib.get_close_matches(str(name)[:100], names, n=3, cutoff=0.6)
     where = "" if lab is None else f" in lab {lab}"
     if name == "<lambda>":
-        raise LabError("A check finds an exercise by the name after `def`; a lambda has none.")
+        raise LabError(
+            "A check finds an exercise by the name after `def`; a lambda has none.",
+            object="exercise",
+            expected="a function with the name of an exercise",
+            received="a lambda",
+            remedy="Write the function with `def`.",
+        )
     advice = (
         f"Did you mean {' or '.join(near)}? A check finds it by the name after `def`."
         if near
-        else "Expected the name in the exercise's title."
+        else "Use the name in the exercise's title."
     )
-    raise LabError(f"There is no exercise called {describe(name)}{where}. {advice}")
+    raise LabError(
+        f"There is no exercise called {describe(name)}{where}.",
+        object="exercise",
+        expected=f"the name of an exercise{where}",
+        received=describe(name),
+        remedy=advice,
+    )
 
 
 def _folder(lab: str) -> Path:
     if lab not in _FOLDERS:
         raise LabError(
-            f"Lab {describe(lab)} has no exercises; expected one of {', '.join(LABS) or 'none'}."
+            object="lab",
+            expected=f"one of {', '.join(LABS) or 'none'}, which have exercises",
+            received=describe(lab),
+            remedy="Open a lab with lab_head(...), or name one of these.",
         )
     return _FOLDERS[lab]
 

@@ -78,20 +78,25 @@ def explain(choice: int | None) -> Page:
     >>> _ = lab_head("try-explain", "Trying things out")
     >>> explain(None)
     Traceback (most recent call last):
-    hpml.course.lesson.errors.LabError: There is no explanation for lab 'try-explain'; ...
+    hpml.course.lesson.errors.LabError: There is no explanation for lab 'try-explain'. ...
     """
     lab = current_lab().name
     if lab not in LABS:
         raise LabError(
-            f"There is no explanation for lab {describe(lab)}; expected one of {', '.join(LABS)}. "
-            "Did the lab's first cell, lab_head(...), run?"
+            f"There is no explanation for lab {describe(lab)}.",
+            object="lab",
+            expected=f"one of {', '.join(LABS)}",
+            received=describe(lab),
+            remedy="Run the lab's first cell, lab_head(...).",
         )
     item = catalogue.choice(lab)
     written = _notebook().get(item.name, choice if notebook_shell() is None else None)
     if choice != written:
         raise LabError(
-            f"`{item.name}` is {describe(written)}, and explain got {describe(choice)}. Grading "
-            f"reads the number that the cell assigns: {item.name} = {describe(choice)}."
+            object="choice of explain",
+            expected=f"{describe(written)}, the value of `{item.name}`, which grading reads",
+            received=describe(choice),
+            remedy=f"Assign the number in the cell: {item.name} = {describe(choice)}.",
         )
     shown, first = explanation(lab), choice
     if type(choice) is int and 1 <= choice <= item.experiments:
@@ -101,9 +106,19 @@ def explain(choice: int | None) -> Page:
 
 def _exercise(function: object) -> Exercise:
     if isinstance(function, str):
-        raise LabError(f"check expects the function itself: check({function[:40]}), no quotes.")
+        raise LabError(
+            object="function of check",
+            expected="the function itself",
+            received=describe(function),
+            remedy=f"Write check({function[:40]}), without quotes.",
+        )
     if not callable(function):
-        raise LabError(f"check expects the function that you wrote, got {describe(function)}.")
+        raise LabError(
+            object="function of check",
+            expected="the function that you wrote",
+            received=describe(function),
+            remedy="Run the cell that defines it, and pass it by its name.",
+        )
     lab = current_lab().name
     known = exercises(lab) if lab in LABS else ()
     # The grader finds a lambda, a partial or an imported function by the name it was assigned to.

@@ -31,8 +31,10 @@ def mine(name: str) -> Callable[..., Any]:
         if exercise.provided is not None:
             return exercise.provided
         raise LabError(
-            f"Your {name} has not passed its check yet. Solve exercise "
-            f"{exercise.lab}.{exercise.number} first."
+            object=f"your {name}",
+            expected="a function that has passed its check",
+            received="none yet",
+            remedy=f"Solve exercise {exercise.lab}.{exercise.number} first.",
         ) from None
     scope: dict[str, Any] = {"__name__": "__main__"}
     linecache.cache[str(path)] = (len(source), None, source.splitlines(True), str(path))

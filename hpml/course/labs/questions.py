@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from hpml.base.errors import describe
 from hpml.base.tables import Table
 from hpml.course.labs.catalogue import texts
 from hpml.course.lesson.errors import LabError
@@ -37,7 +38,10 @@ def ten_questions(answers: str = "", *, after: bool = False) -> Table:
     asked, given = questions(), answers.replace(" ", "").lower()
     if given and (len(given) != len(asked) or set(given) - set("abc-")):
         raise LabError(
-            f"ten_questions expected {len(asked)} letters (a, b, c or -), got {answers!r}."
+            object="answers of ten_questions",
+            expected=f"{len(asked)} letters (a, b, c or -)",
+            received=describe(answers),
+            remedy="Write one letter for each question, and - where you do not know.",
         )
     if given:
         keep_answers(AFTER if after else BEFORE, given)

@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from hpml.base.errors import describe
 from hpml.course.lesson.errors import LabError
 
 _AGAIN = "Open it in Jupyter, save it, and hand in that file."
@@ -30,8 +31,11 @@ def code_cells(text: str, most: int = 100_000) -> dict[int, str]:
     except (ValueError, RecursionError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:100]
         raise NotebookError(
-            f"This is not a notebook: it cannot be read as JSON: {why}. Download it again, or save "
-            "it again where it was written, and hand in that file."
+            f"This is not a notebook: it cannot be read as JSON: {why}.",
+            object="notebook",
+            expected="JSON",
+            received=why,
+            remedy=_AGAIN,
         ) from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if isinstance(notebook, dict) and cells is None and notebook.get("nbformat") == 3:
@@ -39,9 +43,20 @@ def code_cells(text: str, most: int = 100_000) -> dict[int, str]:
         first = sheets[0] if isinstance(sheets, list) and sheets else {}
         cells = first.get("cells") if isinstance(first, dict) else None
     if not isinstance(cells, list):
-        raise NotebookError(f"This is not a notebook: the JSON has no list of cells. {_AGAIN}")
+        raise NotebookError(
+            "This is not a notebook: the JSON has no list of cells.",
+            object="notebook",
+            expected="JSON with a list of cells",
+            received=describe(notebook),
+            remedy=_AGAIN,
+        )
     if len(cells) > most:
-        raise NotebookError(f"This notebook has {len(cells):,} cells, expected at most {most:,}.")
+        raise NotebookError(
+            object="notebook",
+            expected=f"at most {most:,}",
+            received=f"{len(cells):,} cells",
+            remedy="Hand in the course's notebook with your answers, and no cells of other files.",
+        )
     return {
         number: _source(cell)
         for number, cell in enumerate(cells, start=1)

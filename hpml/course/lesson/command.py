@@ -36,10 +36,19 @@ def run(options: argparse.Namespace) -> int:
     path = find_lab(options.lab)
     folder: Path = options.out or results_folder()
     if folder.exists() and not folder.is_dir():
-        received = describe(str(folder))
-        raise UsageError(f"--out: expected a folder, received the file {received}.")
+        raise UsageError(
+            object="--out",
+            expected="a folder",
+            received=f"the file {describe(str(folder), limit=300)}",
+            remedy="Name a folder; it is created if it does not exist.",
+        )
     if options.record and quick():
-        raise UsageError("--record expects full sizes; unset HPML_QUICK.")
+        raise UsageError(
+            object="--record",
+            expected="full sizes",
+            received="the small ones of HPML_QUICK",
+            remedy="Unset HPML_QUICK.",
+        )
     runs, revealed = [], []
     with tempfile.TemporaryDirectory() as place:
         for number in range(options.repeat):

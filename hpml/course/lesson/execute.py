@@ -82,7 +82,11 @@ def find_lab(name: str) -> Path:
             return path
     listing = "".join(f"\n  {path.stem}" for path in available) or " none"
     raise LabNotFoundError(
-        f"There is no lab {describe(name)}, expected a number or a name of:{listing}"
+        f"There is no lab {describe(name)}.",
+        object="LAB",
+        expected=f"one of {', '.join(path.stem for path in available) or 'none'}",
+        received=describe(name),
+        remedy=f"Name one by its number or its name:{listing}",
     )
 
 

@@ -20,7 +20,7 @@ def read_labs(path: Path) -> dict[str, dict[str, Any]]:
     everything = json.loads(retry(lambda: path.read_text(encoding="utf-8")))
     version = everything.get("version") if isinstance(everything, dict) else None
     if version != _VERSION:
-        raise ValueError(f"expected version {_VERSION} of the file, got {version!r}")
+        raise ValueError(f"expected version {_VERSION} of the file, received {version!r}")
     labs = everything.get("labs")
     if not isinstance(labs, dict) or not all(isinstance(lab, dict) for lab in labs.values()):
         raise ValueError("it contains no labs")

@@ -23,8 +23,10 @@ def parents_of(model: SymbolicModel) -> dict[str, list[str]]:
     for call in graph.calls:
         if call.unpacks or len(call.results) != 1:
             raise LabError(
-                f"A plain graph expects layers with one value, got {call.name}, which creates or "
-                "splits a tuple."
+                object="a plain graph",
+                expected="layers with one value",
+                received=f"{call.name}, which creates or splits a tuple",
+                remedy="Choose a model without tuples.",
             )
         parents[call.name] = [names[argument] for argument in call.arguments]
         if call.results[0] is not None:

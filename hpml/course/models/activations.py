@@ -192,13 +192,19 @@ class FastSwish(nn.Module):
 
 def _require_floats(x: Tensor) -> None:
     if not isinstance(x, Tensor) or not x.is_floating_point():
-        kind = x.dtype if isinstance(x, Tensor) else type(x).__name__
-        raise ModelError(f"FastSwish expected a tensor of floating-point numbers, received {kind}")
+        raise ModelError(
+            object="input of FastSwish",
+            expected="a tensor of floating-point numbers",
+            received=str(x.dtype if isinstance(x, Tensor) else type(x).__name__),
+            remedy="Convert it, as with x.float().",
+        )
     if x.layout is not torch.strided or x.is_nested:
         layout = "a nested tensor" if x.is_nested else str(x.layout)
         raise ModelError(
-            f"FastSwish expected a dense tensor, received {layout}: use x.to_dense(), or for a "
-            "nested tensor its parts, x.unbind()"
+            object="input of FastSwish",
+            expected="a dense tensor",
+            received=layout,
+            remedy="Use x.to_dense(), or for a nested tensor its parts, x.unbind().",
         )
 
 

@@ -53,14 +53,19 @@ def executed_labs(folder: Path | None, paths: Sequence[Path]) -> dict[str, Noteb
         )
         if [cell.source for cell in copy.cells] != [cell.source for cell in lab.cells]:
             raise ReleaseError(
-                f"The copy of lab {path.stem} in {folder} is of another version of the lab; "
-                f"`hpml run {path.stem[:2]} --out {folder}` makes a new one."
+                object=f"the copy of lab {path.stem} in {folder}",
+                expected="one of this version of the lab",
+                received="one of another version",
+                remedy=f"Run `hpml run {path.stem[:2]} --out {folder}` to make a new one.",
             )
         found[path.stem] = copy
     if paths and not found:
         first = paths[0].stem
         raise ReleaseError(
-            f"{folder} has no copy of {first}; `hpml run {first[:2]} --out {folder}` makes one."
+            object=str(folder),
+            expected=f"a copy of {first}",
+            received="none",
+            remedy=f"Run `hpml run {first[:2]} --out {folder}` to make one.",
         )
     return found
 
@@ -68,7 +73,13 @@ def executed_labs(folder: Path | None, paths: Sequence[Path]) -> dict[str, Noteb
 def _executed(path: Path) -> NotebookNode:
     run = execute_with_bar(path)
     if run.failure is not None:
-        raise ReleaseError(f"{path.stem}: {run.failure}")
+        raise ReleaseError(
+            f"{path.stem}: {run.failure}\n",
+            object=path.stem,
+            expected="a lab that runs",
+            received=str(run.failure),
+            remedy=f"Run `hpml run {path.stem[:2]}` to see the whole error.",
+        )
     return run.notebook
 
 
@@ -113,14 +124,23 @@ def _refuse_failed(name: str, notebook: NotebookNode) -> None:
     for heading, cell in zip(headings(notebook), notebook.cells, strict=True):
         if cell.cell_type != "code" or not cell.source.strip():
             continue
-        where = f"Lab {name}: the cell {cell.id} under “{heading}”"
+        where = f"lab {name}, cell {cell.id} under “{heading}”"
         for output in cell.outputs:
             if output.output_type == "error":
                 raise ReleaseError(
-                    f"{where} failed: {output.ename}: {output.evalue}\n{cell.source}"
+                    f"{where} failed: {output.ename}: {output.evalue}\n{cell.source}\n",
+                    object=where,
+                    expected="a cell that runs",
+                    received=f"{output.ename}: {output.evalue}",
+                    remedy=f"Run `hpml run {name[:2]}` to see the whole error.",
                 )
         if cell.execution_count is None:
-            raise ReleaseError(f"{where} was not executed; `hpml run {name[:2]}` says why.")
+            raise ReleaseError(
+                object=where,
+                expected="a cell that was executed",
+                received="one that was not",
+                remedy=f"Run `hpml run {name[:2]}` to see why.",
+            )
 
 
 def _sections(notebook: NotebookNode, page: str) -> list[list[str]]:

@@ -83,7 +83,12 @@ def _refuse(out: Path, kind: str) -> None:
     if not out.exists():
         return
     if not out.is_dir():
-        raise ReleaseError(f"{out} is a file; expected a folder.")
+        raise ReleaseError(
+            object=str(out),
+            expected="a folder",
+            received="a file",
+            remedy="Name a folder; it is created if it does not exist.",
+        )
     there: dict[str, Path] = {}
     for folder, folders, names in os.walk(out):
         top = Path(folder) == out
@@ -108,6 +113,8 @@ def _refuse(out: Path, kind: str) -> None:
     if foreign:
         more = f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""
         raise ReleaseError(
-            f"{out} contains files that no earlier {kind} wrote: {', '.join(foreign[:3])}{more}. "
-            "Name an empty folder, or move these files."
+            object=str(out),
+            expected=f"no files but those of an earlier {kind}",
+            received=f"{', '.join(foreign[:3])}{more}",
+            remedy="Name an empty folder, or move these files.",
         )

@@ -94,8 +94,10 @@ def student_files(course: Path, address: str = "") -> dict[str, bytes]:
         text: str = nbformat.writes(notebook) + "\n"  # type: ignore[no-untyped-call]
         if done := _done(path.stem[:2], text):
             raise ReleaseError(
-                f"{path.name} contains answers: {', '.join(done)}. Expected stubs only; `git "
-                f"checkout -- notebooks/{path.name}` restores them."
+                object=path.name,
+                expected="stubs only",
+                received=f"answers: {', '.join(done)}",
+                remedy=f"Restore it with `git checkout -- notebooks/{path.name}`.",
             )
         files[f"notebooks/{path.name}"] = text.encode("utf-8")
     return files
@@ -146,7 +148,12 @@ def _listed(course: Path, *words: str) -> list[str]:
             f"{error}. Install git (Debian, Ubuntu: apt-get install git)."
         ) from error
     if ran.returncode:
-        raise ReleaseError(f"git cannot list the files of {course}: {ran.stderr.strip()}")
+        raise ReleaseError(
+            object=str(course),
+            expected="a repository whose files git can list",
+            received=ran.stderr.strip(),
+            remedy="Run the command in a clone of the repository.",
+        )
     return [name for name in ran.stdout.split("\0") if (course / name).is_file()]
 
 

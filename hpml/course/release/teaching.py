@@ -39,8 +39,11 @@ def make_teaching(out: Path) -> None:
 
     if not (course_folder() / "tests" / "solutions").is_dir():
         raise ReleaseError(
-            f"{course_folder()} has no solutions: expected a clone of the repository, not an "
-            "installed package or a students' copy."
+            object=str(course_folder()),
+            expected="a course with tests/solutions",
+            received="one without",
+            remedy="Run the command in a clone of the repository, not in an installed package or "
+            "a students' copy.",
         )
     questions = all_questions()
     pages = {}

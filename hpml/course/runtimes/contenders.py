@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from hpml.base.errors import describe
 from hpml.base.tables import Shown, Table
 from hpml.jit import why_not_inductor
 
@@ -77,7 +78,10 @@ def runtimes(
     check_module("runtimes", model)
     if isinstance(threads, int) or not threads:
         raise RuntimesError(
-            f"runtimes expected threads to be several counts, as (1, 2), received {threads!r}"
+            object="threads of runtimes",
+            expected="one or more counts",
+            received=describe(threads),
+            remedy="Pass threads=(1, 2).",
         )
     model = copy.deepcopy(model).eval()
     ready: dict[str, Callable[..., Any]] = {"eager": model}
@@ -89,7 +93,7 @@ def runtimes(
     try:
         require("onnxruntime", "onnx", "onnxscript")
     except NotInstalledError as error:
-        missing.append(f"{error}.")
+        missing.append(str(error))
     else:
         exported = exported or export_onnx(model, *inputs)
         for level in OPTIMISATION:
@@ -98,7 +102,7 @@ def runtimes(
         for count in threads[1:]:
             ready[f"ONNX Runtime, all, {count} threads"] = OnnxSession(exported, threads=count)
         if reason := tensorrt_missing():
-            missing.append(f"{reason}.")
+            missing.append(reason)
         else:
             ready["TensorRT"] = OnnxSession(exported, tensorrt=True)
     inference: Any = torch.inference_mode()
@@ -115,9 +119,10 @@ def _distances(runs: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
         distances[name] = max(_distance(actual, eager) for actual, eager in pairs)
         if not distances[name] <= TOLERANCE:
             raise RuntimesError(
-                f"{name} expected the result of eager within {TOLERANCE:g} of its largest "
-                f"number, received one that differs by {distances[name]:.1e}: do not use this "
-                "runtime for this model"
+                object=name,
+                expected=f"the result of eager within {TOLERANCE:g} of its largest number",
+                received=f"one that differs by {distances[name]:.1e}",
+                remedy="Do not use this runtime for this model.",
             )
     return distances
 

@@ -31,8 +31,10 @@ def check_module(caller: str, model: object) -> None:
     """Raise an error unless `model` is a module."""
     if not isinstance(model, nn.Module):
         raise RuntimesError(
-            f"{caller} expected a torch.nn.Module, received {describe(model)}: put a function "
-            "into the forward method of a module"
+            object=f"model of {caller}",
+            expected="a torch.nn.Module",
+            received=describe(model),
+            remedy="Put a function into the forward method of a module.",
         )
 
 
@@ -42,10 +44,18 @@ def require(*modules: str) -> list[Any]:
     for module in modules:
         found = import_optional(module)
         package = module.partition(".")[0]
-        if found == NOT_INSTALLED:
-            raise NotInstalledError(f"{package} is not installed: {install_command(package)}")
         if isinstance(found, str):
-            reason = too_old(package)
-            raise NotInstalledError(f"{package} {reason}" if reason else why_unavailable(module))
+            missing, reason = found == NOT_INSTALLED, too_old(package)
+            raise NotInstalledError(
+                f"{package} {reason}."
+                if reason
+                else f"{package} is not installed."
+                if missing
+                else why_unavailable(module),
+                object=package,
+                expected="a package that can be imported",
+                received=reason or found,
+                remedy=f"Run `{install_command(package)}`." if missing else "",
+            )
         imported.append(found)
     return imported

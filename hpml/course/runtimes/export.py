@@ -95,9 +95,11 @@ def export_onnx(model: nn.Module, *inputs: torch.Tensor, training: bool = False)
     if not isinstance(model, nn.Module) or not inputs or others:
         received = describe(others[0]) if others else f"{len(inputs)} input(s)"
         raise ExportError(
-            "export_onnx expected a torch.nn.Module and example inputs, tensors, received "
-            f"{describe(model)} and {received}: write export_onnx(model, x); for other inputs, "
-            "wrap the model in a module that takes only tensors"
+            object="export_onnx",
+            expected="a torch.nn.Module and example inputs, tensors",
+            received=f"{describe(model)} and {received}",
+            remedy="Write export_onnx(model, x). For other inputs, wrap the model in a module "
+            "that takes only tensors.",
         )
     require("onnx", "onnxscript")
     modes = [(module, module.training) for module in model.modules()]
@@ -128,9 +130,10 @@ def _check_dropout(model: nn.Module, exported: int) -> None:
     ]
     if exported < len(dropouts):
         raise ExportError(
-            f"export_onnx(training=True) expected a Dropout for each of {', '.join(dropouts)}, "
-            f"received {exported} in the graph: PyTorch leaves the others out; export with "
-            "training=False"
+            object="export_onnx(training=True)",
+            expected=f"a Dropout for each of {', '.join(dropouts)}",
+            received=f"{exported} in the graph: PyTorch leaves the others out",
+            remedy="Export with training=False.",
         )
 
 
@@ -144,13 +147,19 @@ def _exported(model: nn.Module, inputs: tuple[torch.Tensor, ...]) -> Any:
     except Exception as error:
         layer = _innermost_layer(model, error.__traceback__) or "the model"
         reason = str(error).strip().partition("\n")[0]
-        advice = ""
+        remedy = "Call the model with the same inputs: it has to run on them."
         if "data-dependent" in reason:
-            advice = (
-                " A branch that depends on a tensor's values cannot be recorded: use "
-                "torch.where or torch.cond, or remove the layer."
+            remedy = (
+                "A branch that depends on a tensor's values cannot be recorded: use torch.where "
+                "or torch.cond, or remove the layer."
             )
-        raise ExportError(f"torch.export cannot follow {layer}: {reason}{advice}") from error
+        raise ExportError(
+            f"torch.export cannot follow {layer}: {reason.rstrip('.')}.",
+            object=layer,
+            expected="a layer that torch.export can follow",
+            received=reason,
+            remedy=remedy,
+        ) from error
 
 
 def _translated(program: Any, *, optimise: bool) -> Any:
@@ -159,10 +168,14 @@ def _translated(program: Any, *, optimise: bool) -> Any:
     except Exception as error:
         operator = re.search(r"op='([\w.]+)'", str(error))
         name = operator[1] if operator else "an operator"
+        layer = _user_of(program, name)
         raise ExportError(
-            f"ONNX has no counterpart of {name}, used in {_user_of(program, name)}: write the "
-            "layer with other operators, or call torch.onnx.export with a "
-            "custom_translation_table"
+            f"ONNX has no counterpart of {name}, used in {layer}.",
+            object=layer,
+            expected="operators that have a counterpart in ONNX",
+            received=name,
+            remedy="Write the layer with other operators, or call torch.onnx.export with a "
+            "custom_translation_table.",
         ) from error
 
 

@@ -52,22 +52,30 @@ def int8(
     """
     check_module("int8", model)
     if not isinstance(example, torch.Tensor) or len(example) < 2:
-        got = tuple(example.shape) if isinstance(example, torch.Tensor) else describe(example)
-        raise RuntimesError(f"int8 expected as example a batch of at least two, received {got}")
+        given = tuple(example.shape) if isinstance(example, torch.Tensor) else describe(example)
+        raise RuntimesError(
+            object="example of int8",
+            expected="a batch of at least two",
+            received=str(given),
+            remedy="Pass a tensor of several examples.",
+        )
     # A tensor is one batch, not an iterable of its rows.
     batches = [calibration] if isinstance(calibration, torch.Tensor) else list(calibration)
     others = [batch for batch in batches if not isinstance(batch, torch.Tensor)]
     if others:
         raise RuntimesError(
-            "int8 expected calibration to be batches of the model's input, tensors without labels, "
-            f"received {describe(others[0])}: write calibration=[x for x, _ in loader]"
+            object="calibration of int8",
+            expected="batches of the model's input, tensors without labels",
+            received=describe(others[0]),
+            remedy="Write calibration=[x for x, _ in loader].",
         )
     complete = {"static": bool(batches), "aware": callable(train)}.get(way, True)
     if way not in WAYS or not complete:
         raise RuntimesError(
-            f"int8 expected way to be one of {', '.join(WAYS)}, 'static' with calibration batches "
-            f"and 'aware' with a function train, received {way!r} with {len(batches)} batches and "
-            f"train={train!r}"
+            object="way of int8",
+            expected=f"one of {', '.join(WAYS)}",
+            received=f"{way!r} with {len(batches)} batches and train={describe(train)}",
+            remedy="Pass calibration batches with 'static', and a function train with 'aware'.",
         )
     with quiet():
         steps, x86, pt2e = require(*_MODULES)
@@ -95,8 +103,10 @@ def int8(
         converted: nn.Module = pt2e.move_exported_model_to_eval(steps.convert_pt2e(prepared))
     if weight_bytes(converted) >= weight_bytes(model):
         raise RuntimesError(
-            "int8 expected a model with linear layers or convolutions that torchao converts, "
-            f"received one in which it converted none: {describe(model)}"
+            object="model of int8",
+            expected="linear layers or convolutions that torchao converts",
+            received=f"none in {describe(model)}",
+            remedy="Keep this model in float32.",
         )
     return converted
 

@@ -17,11 +17,6 @@ from .export import OnnxModel
 OPTIMISATION = {"off": "ORT_DISABLE_ALL", "basic": "ORT_ENABLE_BASIC", "all": "ORT_ENABLE_ALL"}
 """ONNX Runtime's names of the levels of graph optimisation."""
 
-_TENSORRT = (
-    "TensorRT through ONNX Runtime needs an NVIDIA GPU and its provider; {}. On a machine "
-    "with a GPU: pip uninstall onnxruntime; pip install onnxruntime-gpu tensorrt"
-)
-
 
 class OnnxSession:
     """An exported model in ONNX Runtime.
@@ -56,18 +51,24 @@ class OnnxSession:
     ) -> None:
         if optimisation not in OPTIMISATION or not isinstance(threads, int) or threads < 1:
             raise RuntimesError(
-                f"OnnxSession expected optimisation to be one of {', '.join(OPTIMISATION)} and at "
-                f"least 1 thread, received {optimisation!r} and {threads!r}"
+                object="optimisation and threads of OnnxSession",
+                expected=f"one of {', '.join(OPTIMISATION)}, and at least 1 thread",
+                received=f"{optimisation!r} and {threads!r}",
+                remedy="Leave them out for all optimisations and one thread.",
             )
         if not isinstance(model, OnnxModel):
             raise RuntimesError(
-                f"OnnxSession expected what export_onnx returns, received {describe(model)}: for a "
-                "file use onnxruntime.InferenceSession(path)"
+                object="model of OnnxSession",
+                expected="what export_onnx returns",
+                received=describe(model),
+                remedy="For a file use onnxruntime.InferenceSession(path).",
             )
         if model.training:
             raise RuntimesError(
-                "OnnxSession expected a model exported with training=False, received one in "
-                "training mode, which ONNX Runtime would run as in evaluation mode"
+                object="model of OnnxSession",
+                expected="a model in evaluation mode, as ONNX Runtime would run it",
+                received="one in training mode",
+                remedy="Export it with training=False.",
             )
         (runtime,) = require("onnxruntime")
         options = _options(runtime, optimisation)
@@ -75,16 +76,17 @@ class OnnxSession:
         options.add_session_config_entry("session.intra_op.allow_spinning", str(int(spinning)))
         providers = ["CPUExecutionProvider"]
         if tensorrt:
-            missing = tensorrt_missing()
-            if missing:
-                raise NotInstalledError(missing)
+            if missing := _tensorrt_lacks():
+                raise _without_tensorrt(missing)
             providers = ["TensorrtExecutionProvider", "CUDAExecutionProvider", *providers]
         try:
             self._session = runtime.InferenceSession(model.data, options, providers=providers)
         except Exception as error:  # ONNX Runtime's exceptions have no common base class
             raise RuntimesError(
-                "ONNX Runtime expected operators that support their dtype, received "
-                f"{str(error).strip().splitlines()[0]}: export the model in float32, model.float()"
+                object="ONNX Runtime",
+                expected="operators that support their dtype",
+                received=str(error).strip().splitlines()[0],
+                remedy="Export the model in float32, model.float().",
             ) from error
         self._names, self._expected = model.names, model.inputs
 
@@ -99,8 +101,10 @@ class OnnxSession:
         others = [describe(x) for x in inputs if not isinstance(x, torch.Tensor) or not x.is_cpu]
         if others:
             raise InputError(
-                f"the exported model expected tensors on the CPU, received {', '.join(others)}: "
-                "convert an array with torch.from_numpy(x), move a tensor with x.cpu()"
+                object="inputs of the exported model",
+                expected="tensors on the CPU",
+                received=", ".join(others),
+                remedy="Convert an array with torch.from_numpy(x), move a tensor with x.cpu().",
             )
         signature = [(tuple(x.shape), x.dtype) for x in inputs]
         if tuple(signature) != self._expected:
@@ -109,8 +113,10 @@ class OnnxSession:
                 for each in (self._expected, signature)
             )
             raise InputError(
-                f"the exported model expected {expected}, received {received}: export it again "
-                "with an example of that shape and dtype"
+                object="inputs of the exported model",
+                expected=expected,
+                received=received,
+                remedy="Export it again with an example of that shape and dtype.",
             )
 
 
@@ -140,9 +146,24 @@ def optimised_operators(model: OnnxModel, optimisation: str) -> dict[str, int]:
 
 def tensorrt_missing() -> str:
     """Return why TensorRT cannot run here and how to install it, or an empty string if it can."""
+    missing = _tensorrt_lacks()
+    return str(_without_tensorrt(missing)) if missing else ""
+
+
+def _tensorrt_lacks() -> str:
     (runtime,) = require("onnxruntime")
     if not torch.cuda.is_available():
-        return _TENSORRT.format("PyTorch finds no GPU")
+        return "no GPU that PyTorch finds"
     if "TensorrtExecutionProvider" not in runtime.get_available_providers():
-        return _TENSORRT.format("ONNX Runtime lacks it")
+        return "an ONNX Runtime without the provider"
     return ""
+
+
+def _without_tensorrt(missing: str) -> NotInstalledError:
+    return NotInstalledError(
+        object="TensorRT through ONNX Runtime",
+        expected="an NVIDIA GPU and the provider of ONNX Runtime",
+        received=missing,
+        remedy="On a machine with a GPU, run pip uninstall onnxruntime; pip install "
+        "onnxruntime-gpu tensorrt.",
+    )

@@ -73,6 +73,11 @@ def compare_vector_instructions(operator: str = "sigmoid", count: int = 10_000) 
             stack.callback(child.close)
             used = child.receive()
             if used.lower() != level:
-                raise RuntimesError(f"ATEN_CPU_CAPABILITY={level} was set, but PyTorch uses {used}")
+                raise RuntimesError(
+                    object=f"PyTorch with ATEN_CPU_CAPABILITY={level}",
+                    expected=level,
+                    received=used,
+                    remedy="Use a build of PyTorch that has this level.",
+                )
             contenders[level] = lambda child=child: calling(child)
         return compare(contenders, rounds=15).per(_CALLS)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hpml.base.errors import describe
 from hpml.base.files import published
 from hpml.base.tables import Table
 from hpml.benchmark.agreement import same_results
@@ -90,7 +91,12 @@ def run(batches: Sequence[int] = BATCHES, **changes: Any) -> InferResult:
     settings = settings.choose(BASELINE, (*eager, *(COMPILED + name for name in eager)), eager)
     size = settings.size or ("tiny-imagenet" if settings.on_gpu else "small")
     if size not in RESOLUTIONS:
-        raise SuiteError(f"size: expected one of {', '.join(RESOLUTIONS)}, got {size!r}.")
+        raise SuiteError(
+            object="size",
+            expected=f"one of {', '.join(RESOLUTIONS)}",
+            received=describe(size),
+            remedy="Choose one of them, or leave it out.",
+        )
 
     make = functools.partial(_contenders, size, settings)
 

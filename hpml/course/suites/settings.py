@@ -52,7 +52,12 @@ class Settings:
         valid = [field.name for field in fields(self)]
         unknown = [name for name in changes if name not in valid]
         if unknown:
-            raise SuiteError(f"run: expected some of {', '.join(valid)}, got {', '.join(unknown)}.")
+            raise SuiteError(
+                object="settings of run",
+                expected=f"some of {', '.join(valid)}",
+                received=", ".join(unknown),
+                remedy="Leave the others out.",
+            )
         settings = replace(self, **changes)
         _check_device(settings.device)
         return settings
@@ -73,8 +78,10 @@ class Settings:
         requested = {*(default if self.contenders is None else self.contenders), *self.also}
         if unknown := requested.difference(names):
             raise SuiteError(
-                f"contenders: expected some of {', '.join(names)}, got "
-                f"{', '.join(sorted(unknown))}."
+                object="contenders",
+                expected=f"some of {', '.join(names)}",
+                received=", ".join(sorted(unknown)),
+                remedy="Leave the others out.",
             )
         requested.add(baseline)
         return replace(self, contenders=tuple(name for name in names if name in requested))
@@ -124,6 +131,9 @@ def _check_device(device: str) -> None:
     available = ["cpu", *(["cuda"] if gpus else []), *(f"cuda:{number}" for number in range(gpus))]
     if device not in available:
         raise SuiteError(
-            f"device: expected one of {', '.join(available)}, got {describe(device)}; torch finds "
-            f"{gpus or 'no'} GPU{'s' if gpus > 1 else ''}. Use cpu, or see `hpml doctor`."
+            object="device",
+            expected=f"one of {', '.join(available)}",
+            received=f"{describe(device)}, where torch finds {gpus or 'no'} "
+            f"GPU{'s' if gpus > 1 else ''}",
+            remedy="Use cpu, or see `hpml doctor`.",
         )

@@ -77,8 +77,10 @@ def _fit(times: Mapping[str, Mapping[int, float]], contender: str) -> LaunchFit:
     missing = [name for name in (contender, CUDA_GRAPHS) if name not in times]
     if missing:
         raise SuiteError(
-            f"The launch simulator needs times of {contender} and of {CUDA_GRAPHS}, got none of "
-            f"{missing[0]}; measure both on a GPU: --device cuda."
+            object="the launch simulator",
+            expected=f"times of {contender} and of {CUDA_GRAPHS}",
+            received=f"none of {missing[0]}",
+            remedy="Measure both on a GPU: --device cuda.",
         )
     return fit_launches(times[contender], times[CUDA_GRAPHS], launches())
 
@@ -110,8 +112,10 @@ def run(resolutions: Sequence[int] = RESOLUTIONS, **changes: Any) -> ToyResNetRe
     wrong = [resolution for resolution in resolutions if resolution < 4 or resolution % 4]
     if wrong:
         raise SuiteError(
-            "resolutions: expected positive multiples of 4, since the image is halved twice, "
-            f"got {', '.join(map(str, wrong))}."
+            object="resolutions",
+            expected="positive multiples of 4, since the image is halved twice",
+            received=", ".join(map(str, wrong)),
+            remedy="Choose others, such as 8 16 32.",
         )
     # Kernels add in different orders; on a GPU, TF32 leaves three digits.
     check = same_results(1e-2, 1e-2) if settings.on_gpu else same_results(1e-4, 1e-5)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from hpml.base.arguments import whole
-from hpml.base.errors import UsageError
+from hpml.base.errors import UsageError, describe
 from hpml.base.files import results_folder, shown_path
 from hpml.course.suites.options import positive
 
@@ -35,7 +35,12 @@ def run(options: argparse.Namespace) -> int:
     from hpml.course.training import RECIPES
 
     if options.recipe not in RECIPES:
-        raise UsageError(f"Expected one of {', '.join(RECIPES)}, got {options.recipe!r}.")
+        raise UsageError(
+            object="RECIPE",
+            expected=f"one of {', '.join(RECIPES)}",
+            received=describe(options.recipe),
+            remedy="Choose one of them.",
+        )
     out: Path = options.out or results_folder() / "train" / options.recipe
     shown = shown_path(out)
     chosen = {

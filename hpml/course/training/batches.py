@@ -29,8 +29,10 @@ class Batches:
     def __post_init__(self) -> None:
         if len(self) < 1:
             raise TrainingError(
-                f"Recipe {self.recipe.name!r}: batch: expected no more than the "
-                f"{len(self.pictures):,} pictures of the training set, got {self.recipe.batch}."
+                object=f"batch of recipe {self.recipe.name!r}",
+                expected=f"no more than the {len(self.pictures):,} pictures of the training set",
+                received=str(self.recipe.batch),
+                remedy="Choose a smaller batch.",
             )
 
     def __len__(self) -> int:

@@ -49,9 +49,10 @@ def _errors_of(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise TrainingError(
-            f"{folder}: expected a writable folder for a checkpoint, got "
-            f"{error.strerror or error}; free disk space, or choose another folder. An earlier "
-            "checkpoint is kept."
+            object=str(folder),
+            expected="a writable folder for a checkpoint",
+            received=str(error.strerror or error),
+            remedy="Free disk space, or choose another folder. An earlier checkpoint is kept.",
         ) from error
 
 
@@ -65,18 +66,25 @@ def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
         state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError as error:
         raise TrainingError(
-            f"{path}: expected a checkpoint, got nothing; train without --resume first."
+            object=str(path),
+            expected="a checkpoint",
+            received="no file",
+            remedy="Train without --resume first.",
         ) from error
     except Exception as error:  # a damaged file can raise anything
         raise TrainingError(
-            f"{path}: expected a checkpoint, got a file that cannot be read ({error}); "
-            "delete it and train again."
+            object=str(path),
+            expected="a checkpoint",
+            received=f"a file that cannot be read ({error})",
+            remedy="Delete it and train again.",
         ) from error
     got = state.get("format") if isinstance(state, dict) else None
     if got != FORMAT:
         raise TrainingError(
-            f"{path}: expected a checkpoint of format {FORMAT}, got {describe(got or state)}; "
-            "use the version of hpml that wrote it, or choose another folder."
+            object=str(path),
+            expected=f"a checkpoint of format {FORMAT}",
+            received=describe(got or state),
+            remedy="Use the version of hpml that wrote it, or choose another folder.",
         )
     return state
 
@@ -90,8 +98,10 @@ def check_same(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) ->
                 pairs = zip_longest(str(saved).split("\n"), value.split("\n"), fillvalue="")
                 saved, value = next((a.strip(), b.strip()) for a, b in pairs if a != b)
             raise TrainingError(
-                f"{path}: the training was started with {name} {describe(saved)}, got "
-                f"{describe(value)}; resume with the same value, or choose another folder."
+                object=f"{name} of {path}",
+                expected=f"{describe(saved)}, with which the training was started",
+                received=describe(value),
+                remedy="Resume with the same value, or choose another folder.",
             )
 
 

@@ -14,9 +14,11 @@ class NotFiniteError(TrainingError):
 
     def __init__(self, step: int, loss: float) -> None:
         super().__init__(
-            f"Step {step}: expected a finite loss, got {loss}. Try a lower learning_rate, bf16 "
-            "instead of amp (float16 overflows at 65,504), or float32. Check the pictures and "
-            "labels of this step and the previous one."
+            object=f"step {step}",
+            expected="a finite loss",
+            received=str(loss),
+            remedy="Try a lower learning_rate, bf16 instead of amp (float16 overflows at 65,504), "
+            "or float32. Check the pictures and labels of this step and the previous one.",
         )
         self.step = step
 

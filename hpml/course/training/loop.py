@@ -81,17 +81,25 @@ def train(
     for name, value, least in (("epochs", epochs, 1), ("seed", seed, 0)):
         if type(value) is not int or not least <= value < 2**31:
             raise TrainingError(
-                f"train: {name}: expected a whole number from {least}, got {describe(value)}."
+                object=f"{name} of train",
+                expected=f"a whole number from {least}",
+                received=describe(value),
+                remedy=f"Pass {name}={least}.",
             )
     if not torch.is_grad_enabled():
         raise TrainingError(
-            "train: got a call inside torch.no_grad() or torch.inference_mode(), where no "
-            "gradients are recorded; call it outside."
+            object="train",
+            expected="a call where gradients are recorded",
+            received="one inside torch.no_grad() or torch.inference_mode()",
+            remedy="Call it outside.",
         )
     path = None if out is None else Path(out) / NAME
     if path is not None and path.exists() and not resume:
         raise TrainingError(
-            f"{path} contains an earlier training; resume it, or choose another out."
+            object=str(path),
+            expected="a new file",
+            received="an earlier training",
+            remedy="Resume it, or choose another out.",
         )
     if path is not None and not resume:
         try_folder(path.parent)
@@ -99,7 +107,12 @@ def train(
         trainer = Trainer(model, data, recipe, epochs=epochs, seed=seed, processes=joined)
         if resume:
             if path is None:
-                raise TrainingError("resume: expected the folder of a training as out, got none.")
+                raise TrainingError(
+                    object="out of train, with resume",
+                    expected="the folder of a training",
+                    received="None",
+                    remedy="Pass out=FOLDER.",
+                )
             state = read_checkpoint(path)
             try_folder(path.parent)
             try:
@@ -107,9 +120,10 @@ def train(
                 trainer.load(state)
             except (KeyError, RuntimeError, TypeError, ValueError) as error:
                 raise TrainingError(
-                    f"{path}: expected the state of this network, got the state of another one "
-                    f"({error}); resume with the original network, or delete the file and train "
-                    "again."
+                    object=str(path),
+                    expected="the state of this network",
+                    received=f"the state of another one ({error})",
+                    remedy="Resume with the original network, or delete the file and train again.",
                 ) from error
         with _stop_on_interrupt(trainer):
             _run(trainer, path, progress and joined.rank == 0)

@@ -66,8 +66,11 @@ def processes(device: str | torch.device | None = None) -> Iterator[Processes]:
             raise
         raise ProcessEndedError(
             f"Process {rank} of {count}: another process of this training has ended, so this one "
-            "cannot continue. Its output says why; start all of them again with --resume. "
-            f"({str(error).splitlines()[0][:120]})"
+            f"cannot continue ({str(error).splitlines()[0][:120]}).",
+            object=f"process {rank} of {count}",
+            expected="all other processes of this training",
+            received="one that has ended",
+            remedy="Its output says why. Start all of them again with --resume.",
         ) from error
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -86,9 +89,11 @@ def _device_of_process(device: str | torch.device | None) -> torch.device:
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
         raise TrainingError(
-            f"device: expected cpu, cuda or cuda:1, with a GPU for each process, got "
-            f"{describe(str(requested))}; torch finds {gpus or 'no'} GPU{'s' if gpus > 1 else ''}. "
-            "Use cpu, or see `hpml doctor`."
+            object="device",
+            expected="cpu, cuda or cuda:1, with a GPU for each process",
+            received=f"{describe(str(requested))}, where torch finds {gpus or 'no'} "
+            f"GPU{'s' if gpus > 1 else ''}",
+            remedy="Use cpu, or see `hpml doctor`.",
         ) from error
     return chosen
 

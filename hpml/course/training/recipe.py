@@ -56,22 +56,27 @@ class Recipe:
     def check(self, device: torch.device, processes: int) -> None:
         """Raise an error if the recipe is impossible on this device with so many processes."""
         if self.precision not in PRECISIONS:
-            self._refuse(f"precision: expected one of {', '.join(PRECISIONS)}", self.precision)
+            self._refuse("precision", f"one of {', '.join(PRECISIONS)}", self.precision)
         counts = {"batch": 1, "accumulate": 1, "workers": 0, "resolution": 1}
         for name, least in counts.items():
             value = getattr(self, name)
             if name == "resolution" and value is None:
                 continue
             if type(value) is not int or value < least:
-                self._refuse(f"{name}: expected a whole number from {least}", value)
+                self._refuse(name, f"a whole number from {least}", value)
         if self.batch % (self.accumulate * processes):
             expected = f"a multiple of {self.accumulate} parts × {processes} processes"
-            self._refuse(f"batch: expected {expected}", self.batch)
+            self._refuse("batch", expected, self.batch)
         if self.cuda_graphs and (device.type != "cuda" or processes > 1):
-            self._refuse("cuda_graphs: expected one process with a GPU", f"{processes} on {device}")
+            self._refuse("cuda_graphs", "one process with a GPU", f"{processes} on {device}")
 
-    def _refuse(self, expected: str, got: object) -> None:
-        raise TrainingError(f"Recipe {self.name!r}: {expected}, got {describe(got)}.")
+    def _refuse(self, name: str, expected: str, received: object) -> None:
+        raise TrainingError(
+            object=f"{name} of recipe {self.name!r}",
+            expected=expected,
+            received=describe(received),
+            remedy=f"Change it with dataclasses.replace(recipe, {name}=...).",
+        )
 
 
 PUBLISHED = ("vanilla", "compile", "amp", "compile+amp")
@@ -105,5 +110,10 @@ def recipe_by_name(name: str) -> Recipe:
     hpml.course.training.errors.TrainingError: recipe: expected one of vanilla, compile, amp, ...
     """
     if name not in RECIPES:
-        raise TrainingError(f"recipe: expected one of {', '.join(RECIPES)}, got {describe(name)}.")
+        raise TrainingError(
+            object="recipe",
+            expected=f"one of {', '.join(RECIPES)}",
+            received=describe(name),
+            remedy="Choose one of them.",
+        )
     return RECIPES[name]

@@ -82,24 +82,30 @@ class Trainer:
     ) -> None:
         if not isinstance(recipe, Recipe):
             raise TrainingError(
-                f"recipe: expected a Recipe, got {describe(recipe)}; write "
-                'train(model, digits(), RECIPES["vanilla"], epochs=2).'
+                object="recipe",
+                expected="a Recipe",
+                received=describe(recipe),
+                remedy='Write train(model, digits(), RECIPES["vanilla"], epochs=2).',
             )
         self.processes = processes or Processes(0, 1, torch.device("cpu"))
         self.device = self.processes.device
         recipe.check(self.device, self.processes.count)
         if not any(weights.requires_grad for weights in model.parameters()):
             raise TrainingError(
-                "model: expected a weight that can be trained, got none with requires_grad; "
-                "call requires_grad_() on the weights to train."
+                object="model",
+                expected="a weight that can be trained",
+                received="none with requires_grad",
+                remedy="Call requires_grad_() on the weights to train.",
             )
         other = {str(w.dtype) for w in model.parameters()} - {"torch.float32"}
         if other:
             raise TrainingError(
-                f"model: expected weights of torch.float32, got {', '.join(sorted(other))}; call "
-                "model.float(): the recipe chooses the precision of the computation."
+                object="model",
+                expected="weights of torch.float32",
+                received=", ".join(sorted(other)),
+                remedy="Call model.float(): the recipe chooses the precision of the computation.",
             )
-        _require_finite(model, "load other weights")
+        _require_finite(model, "Load other weights.")
         self.recipe, self.data, self.epochs, self.seed = recipe, data, epochs, seed
         self.batches = Batches(data.train, recipe, self.processes, seed)
         # Computed before the model changes, and without the addresses of functions.
@@ -166,8 +172,11 @@ class Trainer:
         number, start = divmod(self.step, len(self.batches))
         if number >= self.epochs:
             raise TrainingError(
-                f"Trainer: expected no more than {self.epochs} epochs, for which its learning rate "
-                "is defined, got another call of epoch(); create a Trainer with more epochs."
+                object="Trainer",
+                expected=f"no more than {self.epochs} epochs, for which its learning rate is "
+                "defined",
+                received="another call of epoch()",
+                remedy="Create a Trainer with more epochs.",
             )
         if self.device.type == "cuda":  # exclude the memory of earlier work
             torch.cuda.reset_peak_memory_stats(self.device)
@@ -193,7 +202,7 @@ class Trainer:
                 self.seconds[number] += time.perf_counter() - start_time
                 if last or self.stopped:
                     _require_finite(
-                        self.model, "a gradient was not finite: try a lower learning_rate, or bf16"
+                        self.model, "A gradient was not finite: try a lower learning_rate, or bf16."
                     )
                 own.close()
                 yield self.losses[-1]
@@ -301,10 +310,12 @@ class Trainer:
             scores = forward(prepared(images, self.recipe))
         classes = len(self.data.classes)
         if not isinstance(scores, Tensor) or scores.ndim != 2 or scores.shape[1] < classes:
-            got = tuple(scores.shape) if isinstance(scores, Tensor) else describe(scores)
+            received = tuple(scores.shape) if isinstance(scores, Tensor) else describe(scores)
             raise TrainingError(
-                f"model: expected scores (batch, {classes}), one for each class of "
-                f"{self.data.name}, got {got}."
+                object="model",
+                expected=f"scores (batch, {classes}), one for each class of {self.data.name}",
+                received=str(received),
+                remedy=f"End it with a layer of {classes} outputs.",
             )
         return scores.float()
 
@@ -358,7 +369,10 @@ def _require_finite(model: nn.Module, remedy: str) -> None:
     spoiled += [name for name, values in model.named_buffers() if values.isnan().any()]
     if spoiled:
         raise TrainingError(
-            f"model: expected finite weights, got others in {', '.join(spoiled)}; {remedy}."
+            object="model",
+            expected="finite weights",
+            received=f"others in {', '.join(spoiled)}",
+            remedy=remedy,
         )
 
 

@@ -98,8 +98,10 @@ class Animation:
         object.__setattr__(self, "keyframes", tuple(self.keyframes))
         if not 0 < len(self.keyframes) <= MOST_KEYFRAMES:
             raise WidgetError(
-                f"The animation {describe(self.title)} expects 1 to {MOST_KEYFRAMES:,} keyframes, "
-                f"got {len(self.keyframes):,}; show a part of it."
+                object=f"animation {describe(self.title)}",
+                expected=f"1 to {MOST_KEYFRAMES:,} keyframes",
+                received=f"{len(self.keyframes):,}",
+                remedy="Show a part of it." if self.keyframes else "Show at least one.",
             )
 
     def __repr__(self) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hpml.base.errors import describe
 from hpml.base.executions import EXECUTIONS
 from hpml.base.page import Page, asset
 from hpml.bytecode import count_instructions
@@ -91,8 +92,10 @@ def code_view(
 
     if not isinstance(model, SymbolicModel):
         raise WidgetError(
-            f"code_view expects a SymbolicModel, got {type(model).__name__}: only those have "
-            "source to show; build one with SymbolicModel(inputs, outputs)."
+            object="model of code_view",
+            expected="a SymbolicModel, which has source to show",
+            received=type(model).__name__,
+            remedy="Build one with SymbolicModel(inputs, outputs).",
         )
     names = {_length(length): length for length in lengths}
     code_of = functools.cache(lambda *state: look(model, inputs, *state))
@@ -123,8 +126,11 @@ def look(model: SymbolicModel, inputs: Sequence[Any], execution: str, length: fl
             executed = count_instructions(shown, *inputs, within=is_execution)
         except Exception as error:
             raise WidgetError(
-                f"code_view expects inputs that the model runs on, as in code_view(model, x); "
-                f"got {len(inputs)}, and the forward failed with {type(error).__name__}: {error}"
+                object="inputs of code_view",
+                expected="inputs that the model runs on",
+                received=f"{describe(list(inputs), limit=200)}, and the forward failed with "
+                f"{type(error).__name__}: {str(error).rstrip('.')}",
+                remedy="Pass them after the model, as in code_view(model, x).",
             ) from error
     source, spans = shown.source, shown.source_spans
     length_used = length if spans else None

@@ -75,8 +75,10 @@ def graph_browser(model: SymbolicModel, *, title: str = "") -> Animation:
 
     if not isinstance(model, SymbolicModel):
         raise WidgetError(
-            f"graph_browser expects a SymbolicModel, got {describe(model)}; build one with "
-            "SymbolicModel(inputs, outputs)."
+            object="model of graph_browser",
+            expected="a SymbolicModel",
+            received=describe(model),
+            remedy="Build one with SymbolicModel(inputs, outputs).",
         )
     all_nodes, graph = nodes(model), model.graph
     links: dict[str, tuple[int, str]] = {}

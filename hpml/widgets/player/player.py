@@ -64,8 +64,10 @@ def execution_player(
     """
     if isinstance(executions, str) or not executions or set(executions) - set(EXECUTIONS):
         raise WidgetError(
-            f"execution_player expects one or more of {', '.join(EXECUTIONS)}, got "
-            f"{describe(executions)}."
+            object="executions of execution_player",
+            expected=f"one or more of {', '.join(EXECUTIONS)}",
+            received=describe(executions),
+            remedy=f"Pass executions=[{next(iter(EXECUTIONS))!r}].",
         )
     flow = dataflow(parents)
     lanes = []

@@ -65,12 +65,17 @@ def stepper(
     plain = function.__func__ if isinstance(function, MethodType) else function
     if not isinstance(plain, FunctionType):
         raise WidgetError(
-            f"stepper expects a function written in Python, got {describe(function)}. "
-            "To step through another call, wrap it: stepper(lambda: ...)."
+            object="function of stepper",
+            expected="a function written in Python",
+            received=describe(function),
+            remedy="To step through another call, wrap it: stepper(lambda: ...).",
         )
     if type(max_steps) is not int or not 1 <= max_steps <= MOST_STEPS:
         raise WidgetError(
-            f"stepper: max_steps expects 1 to {MOST_STEPS:,}, got {describe(max_steps)}."
+            object="max_steps of stepper",
+            expected=f"1 to {MOST_STEPS:,}",
+            received=describe(max_steps),
+            remedy="Show a part of the program.",
         )
     call_text = _call_text(plain, args, kwargs)
     trace = _trace(function, args, kwargs, max_steps)
@@ -109,10 +114,16 @@ def _trace(
     except BytecodeError as error:
         if isinstance(error, StepLimitError) and error.trace is not None:
             return error.trace
-        raise WidgetError(str(error)) from None
+        raise WidgetError(**error.parts) from None
     except TypeError as error:
         # The trace records exceptions of the function, so this one is about the arguments.
-        raise WidgetError(f"{error}. Pass the arguments after the function.") from None
+        raise WidgetError(
+            f"{error}.",
+            object="arguments of stepper",
+            expected="those of the function's signature",
+            received=describe([*args, *kwargs.items()]),
+            remedy="Pass the arguments after the function.",
+        ) from None
 
 
 def _call_text(function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:

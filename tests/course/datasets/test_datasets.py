@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from hpml.course.datasets import DatasetError, Pictures, dataset_by_name, digits, first_present
+from tests.parts import raises
 
 
 def test_the_digits_are_those_of_scikit_learn_with_each_fifth_held_out() -> None:
@@ -26,23 +27,25 @@ def test_the_first_that_is_present_says_which_it_is(monkeypatch: pytest.MonkeyPa
         "hpml.course.datasets.choosing._default_folder", lambda: Path("no such folder")
     )
     assert "scikit-learn's handwritten digits" in str(first_present())
-    with pytest.raises(DatasetError, match=r"expected one of tiny-imagenet, digits .*'mnist'"):
+    names = "tiny-imagenet, digits"
+    with raises(DatasetError, object="data", expected=names, received="'mnist'"):
         dataset_by_name("mnist")
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "received"),
     [
-        lambda images, labels: (images / 255, labels),
-        lambda images, labels: (images[:, 0], labels),
-        lambda images, labels: (images, labels[:9]),
-        lambda images, labels: (images, labels.int()),
+        (lambda images, labels: (images / 255, labels), "torch.float32"),
+        (lambda images, labels: (images[:, 0], labels), "(20, 8, 8)"),
+        (lambda images, labels: (images, labels[:9]), "9 labels"),
+        (lambda images, labels: (images, labels.int()), "torch.int32"),
     ],
 )
-def test_other_shapes_and_dtypes_are_refused(change: Callable[..., Any]) -> None:
+def test_other_shapes_and_dtypes_are_refused(change: Callable[..., Any], received: str) -> None:
     data = digits().head(20, 10)
     assert str(data).startswith("digits: 10 classes, 20 images of 1 × 8 × 8 to train, 10 images of")
-    with pytest.raises(DatasetError, match="expected images of"):
+
+    with raises(DatasetError, object="Pictures", expected="torch.uint8", received=received):
         Pictures(*change(data.train.images, data.train.labels))
 
 
@@ -55,5 +58,5 @@ def test_labels_without_a_class_and_other_sizes_are_refused() -> None:
         Pictures(images[:0], labels[:0]),
         Pictures(images[..., :4], labels),
     ):
-        with pytest.raises(DatasetError):
+        with raises(DatasetError, object="validation of digits", received=str(part)):
             replace(data, validation=part)

@@ -13,8 +13,10 @@ import pytest
 import torch
 from PIL import Image
 
+from hpml.base.errors import describe
 from hpml.course.datasets import DatasetError, tiny_imagenet
 from hpml.course.datasets.tiny_imagenet import decode
+from tests.parts import raises
 
 # The package's name `tiny_imagenet` is the function.
 MODULE = sys.modules["hpml.course.datasets.tiny_imagenet"]
@@ -106,32 +108,35 @@ def test_a_picture_that_the_decoder_stumbles_over_is_named(root: Path) -> None:
     header = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
     chunk = b"IHDR" + header + struct.pack(">I", zlib.crc32(b"IHDR" + header))
     (root / "bomb.JPEG").write_bytes(b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk)
-    with pytest.raises(DatasetError):
+    with raises(DatasetError, object=str(root / "bomb.JPEG"), expected="64 × 64"):
         decode([str(root / "bomb.JPEG")])
 
 
 @pytest.mark.parametrize("line", ["val_0.JPEG\tn9\t0", "val_0.JPEG"])
 def test_a_line_without_a_known_class_is_named(root: Path, line: str) -> None:
     (root / "val" / "val_annotations.txt").write_text(line)
-    with pytest.raises(DatasetError, match="val_annotations"):
+    path = str(root / "val" / "val_annotations.txt")
+    with raises(DatasetError, object=path, received=describe(line), remedy="unpack"):
         tiny_imagenet(root)
 
 
 def test_a_missing_class_a_missing_folder_a_torn_picture_and_a_wrong_size_are_named(
     root: Path,
 ) -> None:
-    with pytest.raises(DatasetError, match="expected the folder of Tiny ImageNet, got nothing"):
+    with raises(DatasetError, object=str(root / "nowhere"), received="no folder"):
         tiny_imagenet(root / "nowhere")
-    with pytest.raises(DatasetError, match=r"wnids.txt: expected a text file"):
+    with raises(DatasetError, object=str(root / "train" / "wnids.txt"), expected="text"):
         tiny_imagenet(root / "train")
     paint(root / "large.JPEG", 9, size=(65, 64))
     (root / "torn.JPEG").write_text("torn")
     for name in ("large.JPEG", "torn.JPEG", "missing.JPEG"):
-        with pytest.raises(DatasetError, match=f"{name}: expected a JPEG of 64 × 64 pixels"):
+        with raises(DatasetError, object=str(root / name), expected="64 × 64", remedy="again"):
             decode([str(root / name)])
     (root / "train" / CLASSES[1] / "images" / f"{CLASSES[1]}_1.JPEG").rename(root / "moved.JPEG")
-    with pytest.raises(DatasetError, match=r"got 2 \(3 of the first class\)"):
+    folder = str(root / "train" / CLASSES[1] / "images")
+    with raises(DatasetError, object=folder, received=("2", "3 of the first class")):
         tiny_imagenet(root)
     (root / "wnids.txt").write_text("n01443537\nn7\n")
-    with pytest.raises(DatasetError, match=r"n7/images: expected pictures .* of class n7, got"):
+    folder = str(root / "train" / "n7" / "images")
+    with raises(DatasetError, object=folder, expected="n7", received="0"):
         tiny_imagenet(root)

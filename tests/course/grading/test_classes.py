@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from hpml.base.errors import describe
 from hpml.course.grading import GradingError, classes, find, grader, record, tables
 from hpml.course.grading.classes import Graded, grade_class
 from hpml.course.grading.find import find_class
@@ -18,6 +19,7 @@ from hpml.course.grading.record import Report, overridden
 from hpml.course.grading.report import as_table, write_feedback_zip
 from tests.course.grading import small_catalogue
 from tests.course.grading.handed_in import CATALOGUE, DOUBLE, LAB, LIMITS, RIGHT, hand_in, notebook
+from tests.parts import raises
 
 
 @pytest.fixture
@@ -45,7 +47,7 @@ def test_each_folder_and_notebook_is_a_member(group: Path) -> None:
     assert left_out == ["notes.txt"]
     only = group.parent / "only"
     (only / "cy").mkdir(parents=True)
-    with pytest.raises(GradingError):
+    with raises(GradingError, object=describe(str(only), 300), received="none", remedy="--lab"):
         find_class(only, catalogue=CATALOGUE)
 
 
@@ -204,7 +206,8 @@ def test_a_class_goes_on_where_the_grader_fails_and_tries_that_one_again(
     assert "The grader failed, IndexError" in items[0].text
     # Where there is no notebook, nothing was judged.
     assert [each.again for each in _grade(group)] == [False, True, True, False]
-    with pytest.raises(GradingError):
+    received = describe(str(group / "reports"), 300)
+    with raises(GradingError, object="--reports", expected="outside", received=received):
         grade_class(group, group / "reports", catalogue=CATALOGUE)
 
 
@@ -212,7 +215,7 @@ def test_a_class_goes_on_where_the_grader_fails_and_tries_that_one_again(
 def test_a_job_that_was_killed_is_said_with_what_to_do(group: Path) -> None:
     catalogue = ModuleType("no_such_module")  # a job ends where it cannot import it
     vars(catalogue).update(vars(small_catalogue), __name__="no_such_module")
-    with pytest.raises(GradingError, match="fewer --jobs"):
+    with raises(GradingError, object="a grading process", received="end", remedy="--jobs"):
         _grade(group, jobs=2, catalogue=catalogue)
 
 
@@ -230,7 +233,8 @@ def test_a_job_that_is_ended_does_not_wait_for_what_it_interrupts(
 
 @pytest.mark.needs("bubblewrap")
 def test_only_some_are_graded_once_more_and_the_others_are_as_they_were(group: Path) -> None:
-    with pytest.raises(GradingError):
+    expected = describe(str(group), 300)
+    with raises(GradingError, object="--only", expected=expected, received="'dan'"):
         _grade(group, only=["dan"])
     assert [each.report.name for each in _grade(group, only=["ada"])] == ["ada"]
     _grade(group)
@@ -252,9 +256,15 @@ def test_points_that_an_instructor_gave_survive_grading_again(group: Path) -> No
     assert [each.report.earned for each in graded] == [6.0, 6.0, 1.0]
     given.write_text("student;exercise;points;comment\ncy;06.2;0,5;\n;;;\n", encoding="utf-8-sig")
     assert [each.report.earned for each in _grade(group, overrides=given)] == [6.0, 3.0, 0.5]
-    for wrong in ("bob,06.2,30,", "zoe,06.1,1,", "bob,06.1,many,", "bob,06.1,nan,"):
+    line_2 = f"{describe(str(given), 300)}, line 2"
+    for wrong, name, received in [
+        ("bob,06.2,30,", "--override", "bob, 06.2, 30"),
+        ("zoe,06.1,1,", "--override", "zoe, 06.1, 1"),
+        ("bob,06.1,many,", line_2, "'many'"),
+        ("bob,06.1,nan,", line_2, "'nan'"),
+    ]:
         given.write_text(f"student,exercise,points,comment\n{wrong}\n")
-        with pytest.raises(GradingError):
+        with raises(GradingError, object=name, received=received, remedy="row"):
             _grade(group, overrides=given)
 
 
@@ -325,7 +335,7 @@ def test_a_roster_as_spreadsheets_save_it(tmp_path: Path, between: str, encoding
     ]
     assert tables.not_in_roster([zoe], students) == tables.without_submission(students) == []
     path.write_bytes("submission\nZöe\n".encode("cp1252"))
-    with pytest.raises(GradingError):
+    with raises(GradingError, object=describe(str(path), 300), expected="UTF-8", received="utf-8"):
         tables.read_roster(path)
 
 
@@ -366,12 +376,13 @@ def test_the_files_of_canvas_and_moodle_name_students_from_a_roster(tmp_path: Pa
     assert tables.without_submission(students) == ["zoe, Zoe, 18, z@x.org"]
     path.write_text("submission,Name\nada,Ada\n")
     students = tables.matched([ADA], tables.read_roster(path))
-    with pytest.raises(GradingError):
+    with raises(GradingError, object="--roster", expected="Canvas", received="none"):
         tables.for_canvas([ADA], students)
-    with pytest.raises(GradingError):
+    with raises(GradingError, object="--roster", expected="Moodle", received="none"):
         tables.for_moodle(students)
     path.write_text("name\nada\n")
-    with pytest.raises(GradingError):
+    name = describe(str(path), 300)
+    with raises(GradingError, object=name, expected="submission", received="['name']"):
         tables.read_roster(path)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -11,8 +12,9 @@ import pytest
 from hpml.base.files import course_folder
 from hpml.base.system import process_tree
 from hpml.cli import main
-from hpml.course.grading import sandbox
+from hpml.course.grading import BadRequest, GradingError, sandbox
 from tests.course.grading.handed_in import DOUBLE, hand_in
+from tests.parts import raises, run_command
 
 
 @pytest.fixture
@@ -56,27 +58,49 @@ def test_a_class_with_its_table_and_csv(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "name", "received", "remedy"),
     [
-        (["--csv", "x.csv"], "--csv is for a class; add --class FOLDER"),
-        (["06", "--class", "x"], "expected PATH or --class FOLDER, got both"),
-        (["--class", "x", "--report", "r.json"], "a class has --reports DIR"),
-        (["--seed", "-1"], "expected a whole number from 0"),
-        (["--jobs", "0", "--class", "x"], "expected a whole number from 1 to 256"),
-        (["no such folder"], "'no such folder' does not exist"),
-        (["--lab", "99"], "has no exercises"),
-        (["06", "--lab", "05"], "expected the lab once"),
-        (["--class", "no such folder"], "expected the folder of a class"),
-        (["--class", "notebooks", "--roster", "no such file"], "expected the text of a CSV file"),
-        (["--gradescope", "lab.zip"], "name it with --lab"),
-        (["--gradescope", "lab.zip", "--lab", "99"], "has no exercises"),
+        (["--csv", "x.csv"], "--csv", "one submission", "--class"),
+        (["06", "--class", "x"], "submission", "both", "one"),
+        (["--class", "x", "--report", "r.json"], "--report", "--class", "--reports DIR"),
+        (["--class", "x", "--canvas", "c.csv"], "--canvas and --moodle", "none", "--roster"),
+        (["no such folder"], "'no such folder'", "nothing", "working directory"),
+        (["--lab", "99"], "lab", "'99'", "one of them"),
+        (["06", "--lab", "05"], "lab", "both", "one"),
+        (["--class", "no such folder"], "--class", "'no such folder'", "submissions"),
+        (["--class", "notebooks", "--roster", "no such file"], "'no such file'",
+         os.strerror(errno.ENOENT), "CSV"),
+        (["--class", "notebooks", "--reports", "notebooks/of"], "--reports",
+         "'notebooks/of'", "another"),
+        (["--gradescope", "lab.zip"], "--gradescope", "none", "--lab"),
+        (["--gradescope", "lab.zip", "--lab", "99"], "lab", "'99'", "one of them"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_graded_is_refused(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], name: str, received: str, remedy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with raises(BadRequest, object=name, received=received, remedy=remedy) as caught:
+        run_command("grade", *words)
+    assert main(["grade", *words]) == 2
+    assert capsys.readouterr().err.endswith(f"hpml grade: {caught.value}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [(["--seed", "-1"], "from 0"), (["--jobs", "0", "--class", "x"], "from 1 to 256")],
+)
+def test_a_number_out_of_range_is_refused(
+    words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["grade", *words]) == 2
-    assert said in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
+
+
+def test_a_report_that_cannot_be_written_is_named(ada: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report"
+    report.mkdir()
+    with raises(GradingError, object=str(report), received=os.strerror(errno.EISDIR)):
+        run_command("grade", str(ada), "--lab", "06", "--report", str(report))
 
 
 def test_a_class_on_a_system_that_cannot_isolate_is_refused_and_ones_own_is_not(

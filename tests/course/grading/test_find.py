@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from hpml.base.errors import describe
 from hpml.course.grading import BadRequest, GradingError
-from hpml.course.grading.find import NothingToJudge, find, lab_number
+from hpml.course.grading.find import COURSE, NothingToJudge, find, lab_number
 from hpml.course.grading.run import read_cells
 from tests.course.grading.handed_in import (
     CATALOGUE,
@@ -20,6 +21,7 @@ from tests.course.grading.handed_in import (
     hand_in,
     notebook,
 )
+from tests.parts import raises
 
 
 def test_a_folder_is_graded_for_the_labs_that_are_in_it(tmp_path: Path) -> None:
@@ -134,17 +136,17 @@ def test_a_notebook_is_the_lab_that_its_name_says_or_that_is_asked_for(tmp_path:
     other.touch()
     assert find(tmp_path / LAB, catalogue=CATALOGUE).labs == ("06",)
     assert find(other, lab="06", catalogue=CATALOGUE).labs == ("06",)
-    with pytest.raises(GradingError):
+    with raises(GradingError, object=describe(str(other), 300), expected=LAB, remedy="--lab"):
         find(other, catalogue=CATALOGUE)
 
 
 def test_what_is_not_there_is_an_error_that_says_what_was_expected(tmp_path: Path) -> None:
-    with pytest.raises(GradingError):
+    with raises(GradingError, object=describe(str(tmp_path / "none"), 300), received="nothing"):
         find(tmp_path / "none", catalogue=CATALOGUE)
-    with pytest.raises(GradingError):
+    with raises(GradingError, object=describe(str(tmp_path), 300), expected=LAB, remedy="--lab"):
         find(tmp_path, catalogue=CATALOGUE)
     for lab in ("99", "six", "-1"):
-        with pytest.raises(BadRequest):
+        with raises(BadRequest, object="lab", expected=COURSE.LABS[0], received=describe(lab)):
             lab_number(lab)
 
 

@@ -6,11 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
-import pytest
-
 from hpml.course.grading import GradingError
 from tests.course.grading import small_catalogue
 from tests.course.grading.handed_in import RIGHT, grade, hand_in
+from tests.parts import raises
 
 LOADED = """
 import sys
@@ -41,5 +40,7 @@ def test_a_package_that_an_exercise_needs_must_be_installed(tmp_path: Path) -> N
     vars(catalogue).update(
         LABS=("06",), exercises=lambda lab: (exercise,), choice=small_catalogue.choice
     )
-    with pytest.raises(GradingError, match="no-such-package"):
+    name = f"exercise 06.{exercise.number} {exercise.name}"
+    remedy = "pip install no-such-package"
+    with raises(GradingError, object=name, expected="no-such-package", remedy=remedy):
         grade(hand_in(tmp_path / "ada", *RIGHT), catalogue=catalogue)

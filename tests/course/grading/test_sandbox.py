@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 import sysconfig
@@ -22,6 +21,7 @@ from hpml.course.lesson.exercises.outcomes import NoAnswer
 from hpml.course.sandbox.harness import by_name, harness_source, the_result
 from hpml.course.sandbox.plain import decode, encode
 from tests.course.grading.handed_in import LIMITS
+from tests.parts import raises
 
 ORACLE = course_folder() / "hpml" / "course" / "labs" / "catalogue.py"
 SOLUTION = course_folder() / "tests" / "solutions" / "lab_06" / "count_calls" / "right.py"
@@ -409,9 +409,17 @@ def test_where_bubblewrap_is_missing_or_fails_it_is_said_with_what_fixes_it(
     monkeypatch.setattr(sandbox, "environment", lambda home: {"PATH": os.environ["PATH"]})
 
     ask = sandbox._trouble.__wrapped__  # without the answer for this machine
-    assert re.search(r"(?s)No permissions.*sysctl", ask())
-    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
-    assert "apt-get install bubblewrap" in ask()
     monkeypatch.setattr(sandbox, "_trouble", ask)
-    with pytest.raises(CannotIsolate):
+    name = "--sandbox bubblewrap"
+    with raises(CannotIsolate, object=name, received="No permissions", remedy="sysctl") as caught:
         sandbox.require_isolation("bubblewrap")
+    assert "No permissions" in str(caught.value)
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    with raises(CannotIsolate, object=name, received="bwrap", remedy="install bubblewrap"):
+        sandbox.require_isolation("bubblewrap")
+
+
+def test_only_root_can_run_a_worker_as_another_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox.os, "geteuid", lambda: 1000)
+    with raises(CannotIsolate, object="--sandbox user", expected="root", remedy="bubblewrap"):
+        sandbox.require_isolation("user")

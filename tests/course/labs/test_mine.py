@@ -9,6 +9,7 @@ from hpml.course import check, mine
 from hpml.course.labs import kept
 from hpml.course.lesson import progress
 from hpml.course.lesson.errors import LabError
+from tests.parts import raises
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +49,7 @@ def test_a_function_that_passed_is_run_again_with_its_helpers() -> None:
 def test_a_function_that_fails_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(globals(), "fails", True)
     assert not check(generate_forward).right
-    with pytest.raises(LabError):
+    with raises(LabError, object="your generate_forward", received="none", remedy="07.1"):
         mine("generate_forward")
 
 

@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from hpml import cli
+from hpml.base.errors import describe
 from hpml.course import course_calibration, ten_questions
 from hpml.course.labs.overview import class_tables, course_table, misses
 from hpml.course.labs.questions import questions
 from hpml.course.lesson import progress as kept
 from hpml.course.lesson.errors import LabError
+from tests.parts import raises
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +54,9 @@ def test_answers_before_the_course_stand_beside_those_after_it() -> None:
     assert after.column("now") == after.column("right") == tuple(right)
     assert f"before the course: {right.count('a')} of 10. Now: 10." in str(after.caption)
     for wrong in ("abc", "abcabcabcd", "a" * 11):
-        with pytest.raises(LabError):
+        with raises(
+            LabError, object="answers of ten_questions", expected="10", received=describe(wrong)
+        ):
             ten_questions(wrong)
 
 

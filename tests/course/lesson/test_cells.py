@@ -5,8 +5,10 @@ import json
 
 import pytest
 
+from hpml.base.errors import describe
 from hpml.course.lesson.cells import NotebookError, as_python, code_cells
 from hpml.course.sandbox.notebook import Program, parse
+from tests.parts import raises
 
 
 def notebook(*cells: str | list[str]) -> str:
@@ -36,12 +38,23 @@ def test_every_kind_of_line_end_and_a_mark_at_the_start_are_read(newline: str) -
     assert code_cells("\ufeff" + notebook(f"a = 1{newline}b = 2")) == {1: "a = 1\nb = 2"}
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "[]", "null", "3", "{}", '{"cells": 3}', "[" * 100_000, "def f(): pass"]
-)
-def test_what_is_no_notebook_is_refused(text: str) -> None:
-    with pytest.raises(NotebookError):
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "def f(): pass"])
+def test_what_is_no_json_is_no_notebook(text: str) -> None:
+    with raises(NotebookError, object="notebook", expected="JSON", remedy="Jupyter") as caught:
         code_cells(text)
+    assert caught.value.received
+
+
+@pytest.mark.parametrize("text", ["[]", "null", "3", "{}", '{"cells": 3}'])
+def test_json_without_cells_is_no_notebook(text: str) -> None:
+    received = describe(json.loads(text))
+    with raises(NotebookError, object="notebook", expected="cells", received=received):
+        code_cells(text)
+
+
+def test_a_notebook_of_too_many_cells_is_refused() -> None:
+    with raises(NotebookError, object="notebook", expected="2", received="3", remedy="answers"):
+        code_cells(notebook("a", "b", "c"), most=2)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from hpml.course.labs import checking
 from hpml.course.labs.catalogue import LABS, explanation
 from hpml.course.lesson.explanation import Explanation
 from hpml.course.lesson.predictions.prediction import Lab
+from tests.parts import raises
 
 FIELDS: dict[str, Any] = {
     "question": "B is faster than A.",
@@ -75,11 +76,23 @@ def test_what_is_explained_is_what_the_cell_assigns(
     shell = SimpleNamespace(user_ns={}, execution_count=1)
     monkeypatch.setattr(checking, "notebook_shell", lambda: shell)
     for _ in range(2):
-        with pytest.raises(LabError, match="explanation = 2"):
+        with raises(
+            LabError,
+            object="choice of explain",
+            expected="None",
+            received="2",
+            remedy="explanation = 2",
+        ):
             explain(2)
         shell.user_ns["explanation"] = None
     shell.user_ns["explanation"] = 2
     assert "You chose 2" in explain(2).plain
+
+
+def test_a_lab_of_ones_own_has_no_explanation(lab: Lab) -> None:
+    lab_head("mine", "My own")
+    with raises(LabError, object="lab", expected=LABS[0], received="'mine'", remedy="lab_head"):
+        explain(None)
 
 
 def test_the_calibration_does_not_count_it(lab: Lab) -> None:

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import pytest
 import torch
 
 from hpml.course.lesson.errors import LabError
 from hpml.course.lesson.model_graphs import calls_of, edges_of, operations_of, parents_of
 from hpml.symbolic import Input, SymbolicModel
+from tests.parts import raises
 
 
 def test_a_models_dictionaries_are_enough_to_run_it() -> None:
@@ -34,5 +34,5 @@ def test_a_value_used_twice_is_one_edge_and_two_parents() -> None:
 def test_what_is_no_plain_graph_is_refused() -> None:
     x = Input(shape=(4,))
     one, _ = torch.split(x, 2, dim=1)
-    with pytest.raises(LabError):
+    with raises(LabError, object="a plain graph", received="tuple"):
         parents_of(SymbolicModel(x, one))

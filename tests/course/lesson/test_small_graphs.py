@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
 from hpml.base.drawing import DrawingError
 from hpml.course.lesson.small_graphs import (
     Parents,
@@ -10,6 +8,7 @@ from hpml.course.lesson.small_graphs import (
     ladder,
     stack_steps,
 )
+from tests.parts import raises
 
 
 def pull(parents: Parents, operations: dict[str, object], output: str) -> object:
@@ -39,5 +38,5 @@ def test_the_steps_execute_each_operation_once_and_parents_first() -> None:
 
 
 def test_children_before_parents_are_refused() -> None:
-    with pytest.raises(DrawingError):
+    with raises(DrawingError, object="'b'", expected="'a'", received="after"):
         draw_dataflow({"b": ["a"], "a": []})

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from hpml.course.release.folder import ReleaseError, write_folder
+from tests.parts import raises
 
 FIRST = {"README.md": b"one\n", "notebooks/00.ipynb": b"{}\n", "old.py": b"\n"}
 SECOND = {"README.md": b"two\n", "notebooks/00.ipynb": b"{}\n"}
@@ -39,7 +40,7 @@ def test_what_who_tried_it_left_there_stays_or_goes_and_is_no_hindrance(tmp_path
 def test_what_somebody_changed_or_added_is_refused_and_kept(tmp_path: Path, name: str) -> None:
     write_folder(tmp_path / "out", FIRST, "copy")
     (tmp_path / "out" / name).write_text("my work")
-    with pytest.raises(ReleaseError, match=name):
+    with raises(ReleaseError, object=str(tmp_path / "out"), received=name, remedy="empty folder"):
         write_folder(tmp_path / "out", SECOND, "copy")
     assert (tmp_path / "out" / name).read_text() == "my work"
     assert (tmp_path / "out" / "old.py").exists()
@@ -47,10 +48,10 @@ def test_what_somebody_changed_or_added_is_refused_and_kept(tmp_path: Path, name
 
 def test_another_kind_or_a_file_is_refused(tmp_path: Path) -> None:
     write_folder(tmp_path / "out", FIRST, "book")
-    with pytest.raises(ReleaseError):
+    with raises(ReleaseError, object=str(tmp_path / "out"), expected="copy", received="old.py"):
         write_folder(tmp_path / "out", SECOND, "copy")
     (tmp_path / "file").touch()
-    with pytest.raises(ReleaseError):
+    with raises(ReleaseError, object=str(tmp_path / "file"), received="a file"):
         write_folder(tmp_path / "file", SECOND, "copy")
 
 

@@ -23,6 +23,7 @@ from hpml.course.release import student_copy, wheel
 from hpml.course.release.address import address_of
 from hpml.course.release.folder import ReleaseError
 from tests.needs import require
+from tests.parts import raises
 
 ROOT = Path(__file__).resolve().parents[3]
 SOLUTIONS = sorted((ROOT / "tests" / "solutions").rglob("right*.py"))
@@ -174,7 +175,7 @@ def test_a_notebook_that_holds_an_answer_is_refused(
         .replace("explanation = None", "explanation = 2")
     )  # fmt: skip
     monkeypatch.setattr(student_copy, "labs", lambda: (answered,))
-    with pytest.raises(ReleaseError, match="contains answers: hello, explanation"):
+    with raises(ReleaseError, object=answered.name, received="hello, explanation", remedy="git"):
         student_copy.release(tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -194,7 +195,10 @@ def test_a_notebook_of_ones_own_is_not_handed_out_and_is_named(
     assert student_copy.not_handed_out(home) == ["notebooks/16_notes.ipynb"]
     assert "notebooks/16_notes.ipynb" not in student_copy.student_files(home)
     git(home, "add", "notebooks")
-    with pytest.raises(ReleaseError, match=r"16_notes.ipynb contains answers: lazy_forward"):
+    with raises(ReleaseError, object="16_notes.ipynb", received="lazy_forward"):
+        student_copy.student_files(home)
+    (home / ".git" / "HEAD").unlink()
+    with raises(ReleaseError, object=str(home), expected="git", received="fatal", remedy="clone"):
         student_copy.student_files(home)
 
 

@@ -16,6 +16,7 @@ from hpml.course.release.questions import gift, quiz
 from hpml.course.release.reading import predictions
 from hpml.course.release.student_copy import student_files
 from hpml.course.release.teaching import all_questions, make_teaching, outcomes
+from tests.parts import raises
 
 ROOT = Path(__file__).resolve().parents[3]
 QUESTIONS = all_questions()
@@ -97,6 +98,6 @@ def test_a_copy_without_solutions_makes_no_instructors_book(
         (tmp_path / folder).mkdir()
     (tmp_path / "data" / "published_results.json").write_text("{}")
     monkeypatch.setenv("HPML_HOME", str(tmp_path))
-    with pytest.raises(ReleaseError):
+    with raises(ReleaseError, object=str(tmp_path), expected="tests/solutions", remedy="clone"):
         make_teaching(tmp_path / "book")
     assert not (tmp_path / "book").exists()

@@ -8,6 +8,7 @@ from torch import nn
 
 from hpml.course.runtimes import NotInstalledError, RuntimesError, compile_int8, int8, weight_bytes
 from hpml.symbolic import Input, SymbolicModel
+from tests.parts import raises
 
 X = torch.rand(16, 64)
 
@@ -52,20 +53,21 @@ def test_a_symbolic_model_is_quantised_as_any_other_and_a_tensor_is_one_batch() 
 
 
 def test_a_model_without_a_layer_to_convert_is_refused() -> None:
-    with pytest.raises(RuntimesError):
+    with raises(RuntimesError, object="model of int8", received="PReLU"):
         int8(nn.Sequential(nn.PReLU(64)), X, "dynamic")
 
 
 def test_a_batch_of_one_and_batches_with_labels_are_refused() -> None:
-    with pytest.raises(RuntimesError, match=r"a batch of at least two, received \(1, 64\)"):
+    with raises(RuntimesError, object="example of int8", expected="two", received="(1, 64)"):
         int8(model(), X[:1], "dynamic")
-    with pytest.raises(RuntimesError, match=r"without labels, received \(Tensor.*for x, _ in"):
+    name, remedy = "calibration of int8", "for x, _ in"
+    with raises(RuntimesError, object=name, received="(Tensor", remedy=remedy):
         int8(model(), X, "static", calibration=[(X, 0)])
 
 
 def test_what_a_way_needs_is_asked_for() -> None:
     for way, given in [("most", {}), ("static", {}), ("aware", {"calibration": [X]})]:
-        with pytest.raises(RuntimesError, match=f"received '{way}' with"):
+        with raises(RuntimesError, object="way of int8", received=f"'{way}'", remedy="'aware'"):
             int8(model(), X, way, **given)
 
 
@@ -73,5 +75,6 @@ def test_without_torchao_it_says_how_to_install_it(monkeypatch) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "torchao"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "torchao", None)
-    with pytest.raises(NotInstalledError, match=r"pip install -c constraints\.txt torchao"):
+    remedy = "pip install -c constraints.txt torchao"
+    with raises(NotInstalledError, object="torchao", remedy=remedy):
         int8(model(), X, "dynamic")

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from hpml.base.errors import describe
 from hpml.course.runtimes import (
     InputError,
     NotInstalledError,
@@ -17,6 +18,7 @@ from hpml.course.runtimes import (
     session,
     tensorrt_missing,
 )
+from tests.parts import raises
 
 X = torch.rand(2, 4)
 MODEL = nn.Sequential(nn.Linear(4, 8), nn.GELU(), nn.Linear(8, 3)).eval()
@@ -56,30 +58,35 @@ def test_optimising_makes_one_operator_of_several() -> None:
 
 @pytest.mark.parametrize("given", [torch.rand(3, 4), torch.rand(2, 4).double()])
 def test_another_input_is_a_clear_error(exported, given) -> None:
-    with pytest.raises(InputError, match=r"expected \[2, 4\] of float32, received \["):
+    name = "inputs of the exported model"
+    received = f"{list(given.shape)} of {str(given.dtype)[6:]}"
+    with raises(InputError, object=name, expected="[2, 4] of float32", received=received):
         OnnxSession(exported)(given)
-    with pytest.raises(InputError, match="received none"):
+    with raises(InputError, object=name, received="none"):
         OnnxSession(exported)()
-    with pytest.raises(InputError, match="from_numpy"):
+    with raises(InputError, object=name, received="ndarray", remedy="from_numpy"):
         OnnxSession(exported)(X.numpy())
 
 
 def test_unknown_settings_are_refused(exported) -> None:
-    with pytest.raises(RuntimesError, match="one of off, basic, all and at least 1 thread"):
+    name = "optimisation and threads of OnnxSession"
+    with raises(RuntimesError, object=name, expected="off, basic, all", received="'most'"):
         OnnxSession(exported, optimisation="most")
     for threads in (0, "2"):
-        with pytest.raises(RuntimesError, match=f"received 'all' and {threads!r}"):
+        with raises(RuntimesError, object=name, expected="1", received=f"'all' and {threads!r}"):
             OnnxSession(exported, threads=threads)
 
 
 def test_a_model_exported_in_training_mode_is_not_run() -> None:
-    with pytest.raises(RuntimesError, match="training=False"):
+    name = "model of OnnxSession"
+    with raises(RuntimesError, object=name, received="training", remedy="training=False"):
         OnnxSession(export_onnx(nn.BatchNorm1d(4), X, training=True))
 
 
 def test_a_missing_runtime_says_how_to_install_it(exported, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(NotInstalledError, match=r"pip install -c constraints\.txt onnxruntime"):
+    remedy = "pip install -c constraints.txt onnxruntime"
+    with raises(NotInstalledError, object="onnxruntime", remedy=remedy):
         OnnxSession(exported)
     found = runtimes(MODEL, X, compiled=False)
     assert list(found.runs) == ["eager"]
@@ -96,7 +103,8 @@ class WithTensorRT:
 
 def test_tensorrt_is_asked_for_or_said_to_be_missing(exported, monkeypatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(NotInstalledError, match="pip install onnxruntime-gpu tensorrt"):
+    name, remedy = "TensorRT through ONNX Runtime", "pip install onnxruntime-gpu tensorrt"
+    with raises(NotInstalledError, object=name, received="no GPU", remedy=remedy):
         OnnxSession(exported, tensorrt=True)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(session, "require", lambda *names: [WithTensorRT])
@@ -128,7 +136,8 @@ class Several(nn.Module):
 def test_results_of_any_kind_are_compared_each_by_itself() -> None:
     right = runtimes(Several(), X, compiled=False)
     assert max(right.distances.values()) <= 1e-3
-    with pytest.raises(RuntimesError, match=r"ONNX Runtime, off expected the result of eager"):
+    name = "ONNX Runtime, off"
+    with raises(RuntimesError, object=name, expected="eager", received="differs by", remedy="not"):
         runtimes(Several(), X, compiled=False, exported=export_onnx(Several(0.1), X))
 
 
@@ -139,10 +148,11 @@ def test_the_callers_model_goes_on_training() -> None:
 
 
 def test_what_is_no_exported_model_and_what_has_no_kernel_is_said(tmp_path) -> None:
-    with pytest.raises(RuntimesError, match=r"expected what export_onnx returns, received '"):
-        OnnxSession(str(tmp_path / "model.onnx"))  # type: ignore[arg-type]
+    path = str(tmp_path / "model.onnx")
+    with raises(RuntimesError, object="model of OnnxSession", received=describe(path)):
+        OnnxSession(path)  # type: ignore[arg-type]
     wide = export_onnx(nn.Conv2d(1, 1, 1).double(), torch.rand(1, 1, 2, 2).double())
-    with pytest.raises(RuntimesError, match=r"received .*Conv.*: export the model in float32"):
+    with raises(RuntimesError, object="ONNX Runtime", received="Conv", remedy="float32"):
         OnnxSession(wide)
 
 
@@ -153,10 +163,13 @@ def test_a_runtime_that_computes_something_else_is_refused(monkeypatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "threads"),
-    [(lambda x: x, (1,)), (MODEL, 2), (MODEL, ())],
-    ids=["a function", "an int", "none"],
+    ("model", "threads", "name", "received"),
+    [
+        (abs, (1,), "model of runtimes", describe(abs)),
+        (MODEL, 2, "threads of runtimes", "2"),
+        (MODEL, (), "threads of runtimes", "()"),
+    ],
 )
-def test_what_is_no_model_and_no_numbers_of_threads_are_refused(model, threads):
-    with pytest.raises(RuntimesError):
+def test_what_is_no_model_and_no_numbers_of_threads_are_refused(model, threads, name, received):
+    with raises(RuntimesError, object=name, received=received):
         runtimes(model, X, threads=threads, compiled=False)

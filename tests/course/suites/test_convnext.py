@@ -8,10 +8,13 @@ import pytest
 import torch
 
 from hpml import cli
+from hpml.base.errors import UsageError
 from hpml.benchmark import BenchmarkError, read_cases
 from hpml.course.datasets import Dataset, Pictures, digits
 from hpml.course.suites import convnext_infer, convnext_train
-from hpml.course.training import RECIPES
+from hpml.course.suites.settings import SuiteError
+from hpml.course.training import RECIPES, TrainingError
+from tests.parts import raises, run_command
 
 
 def few() -> Dataset:
@@ -87,6 +90,11 @@ def test_a_compiled_network_that_computes_something_else_is_not_timed() -> None:
         convnext_infer._check_compiled({"relu": scores, "compiled relu": scores + 1})
 
 
+def test_an_unknown_size_is_refused() -> None:
+    with raises(SuiteError, object="size", expected="small", received="'huge'"):
+        convnext_infer.run(size="huge")
+
+
 # --- hpml train ---
 
 
@@ -109,19 +117,22 @@ def test_train_leaves_a_checkpoint_and_resumes(
     assert "interrupted after step 3; --resume continues from" in capsys.readouterr().err
     monkeypatch.setattr(Trainer, "_update", update)
     assert cli.main(words) == 1
-    assert "contains an earlier training" in capsys.readouterr().err
+    assert "checkpoint.pt" in capsys.readouterr().err
     assert cli.main([*words, "--resume"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("bf16 on digits, seed 0")
 
 
 def test_train_lists_its_recipes_and_refuses_other_data(capsys: pytest.CaptureFixture[str]) -> None:
+    names = "vanilla, compile, amp, compile+amp, bf16"
+    with raises(UsageError, object="RECIPE", expected=names, received="'fast'"):
+        run_command("train", "fast")
     assert cli.main(["train", "fast"]) == 2
-    assert "one of vanilla, compile, amp, compile+amp, bf16" in capsys.readouterr().err
+    assert names in capsys.readouterr().err
     assert cli.main(["train", "amp", "--data", "mnist"]) == 1
-    assert "expected one of tiny-imagenet, digits" in capsys.readouterr().err
-    assert cli.main(["train", "amp", "--data", "digits", "--device", "gpu"]) == 1
-    assert "device: expected cpu" in capsys.readouterr().err
+    assert "tiny-imagenet, digits" in capsys.readouterr().err
+    with raises(TrainingError, object="device", expected="cpu", received="'gpu'"):
+        run_command("train", "amp", "--data", "digits", "--device", "gpu")
 
 
 def test_a_picture_of_64_pixels_gets_larger_patches() -> None:

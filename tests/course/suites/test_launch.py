@@ -7,6 +7,7 @@ from hpml.course.suites import launch, toy_resnet
 from hpml.course.suites.published import CUDA_GRAPHS
 from hpml.course.suites.settings import SuiteError
 from tests.benchmark.fakes import steady
+from tests.parts import raises
 
 FAST = {"rounds": 6, "min_sample_time": 1e-5}
 
@@ -39,5 +40,6 @@ def test_the_simulator_is_fitted_to_a_record_with_graphs_and_to_none_without() -
     eager, graph = 49 * 6e-6 + 2e-6, 6e-6 + 49 * 2e-6
     fit = recorded({"handwritten": eager, CUDA_GRAPHS: graph}).fit()
     assert (fit.launch, fit.kernels[16]) == (pytest.approx(6e-6), pytest.approx(2e-6))
-    with pytest.raises(SuiteError):
+    name, missing = "the launch simulator", f"none of {CUDA_GRAPHS}"
+    with raises(SuiteError, object=name, received=missing, remedy="--device cuda"):
         recorded({"handwritten": 1.0}).fit()

@@ -17,6 +17,7 @@ from hpml.course.suites import deep_linear, peer, toy_resnet
 from hpml.course.suites.forwards import ForwardResult
 from hpml.course.suites.settings import SuiteError
 from hpml.symbolic import EXECUTIONS, Input
+from tests.parts import raises
 
 ORIGINAL = torch.nn.Module.__call__
 FAST = {"rounds": 6, "min_sample_time": 1e-5}
@@ -76,8 +77,11 @@ def test_the_kernel_is_measured_on_request() -> None:
     kernels = deep_linear.KERNELS
     result = deep_linear.run([3], **FAST, contenders=["inlined"], also=kernels)
     assert result.cases[0].comparison.names == ("handwritten", "inlined", *kernels)
-    with pytest.raises(SuiteError):
+    received = ", ".join(sorted(kernels))
+    with raises(SuiteError, object="contenders", expected="inlined", received=received):
         deep_linear.run([3], **FAST, also=kernels, grad=True)
+    with raises(SuiteError, object="settings of run", expected="rounds", received="round"):
+        deep_linear.run([3], round=6)
 
 
 def test_the_result_is_a_text_a_page_and_a_picture(tmp_path: Path) -> None:
@@ -119,10 +123,15 @@ def test_all_sizes_of_the_toy_resnet_share_their_rounds(monkeypatch: pytest.Monk
 
 def test_a_gpu_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(SuiteError):
+    with raises(SuiteError, object="device", received="'cuda'", remedy="cpu"):
         toy_resnet.run([8], device="cuda")
-    with pytest.raises(SuiteError):
+    with raises(SuiteError, object="contenders", received="cuda-graphs"):
         toy_resnet.run([8], also=["cuda-graphs"])
+
+
+def test_a_resolution_that_cannot_be_halved_twice_is_refused() -> None:
+    with raises(SuiteError, object="resolutions", expected="4", received="6, 0"):
+        toy_resnet.run([8, 6, 0])
 
 
 @pytest.mark.gpu
@@ -152,16 +161,17 @@ def test_the_command_prints_a_table_and_leaves_a_file_and_a_picture(
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("words", "named"),
     [
-        (["deep-linear", "--contenders", "magic"], "expected some of handwritten"),
-        (["deep-linear", "--device", "gpu"], "device: expected one of cpu"),
-        (["deep-linear", "--plot", "picture.bmp"], "expected a file ending in .png, .svg, .pdf"),
-        (["toy-resnet", "--resolutions", "8", "18"], "positive multiples of 4"),
+        (["deep-linear", "--contenders", "magic"], ("handwritten", "magic")),
+        (["deep-linear", "--device", "gpu"], ("cpu", "'gpu'")),
+        (["deep-linear", "--plot", "picture.bmp"], (".png, .svg, .pdf", "picture.bmp")),
+        (["toy-resnet", "--resolutions", "8", "18"], ("4", "18")),
     ],
 )
 def test_arguments_that_do_not_fit_end_with_2(
-    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], named: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["bench", *words]) == 2
-    assert message in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert all(each in shown for each in named)

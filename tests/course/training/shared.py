@@ -53,7 +53,7 @@ def main(folder: str) -> int:
     try:
         train(without_dropout(), data(), recipe(), epochs=2, device="cpu")
     except TrainingError as error:
-        print(type(error).__name__, error, flush=True)
+        print(json.dumps([type(error).__name__, error.object, error.remedy]), flush=True)
         return 3
     return 0
 

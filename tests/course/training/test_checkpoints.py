@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import os
 import random
 import signal
@@ -14,9 +15,10 @@ import torch
 
 from hpml.course.datasets import Pictures
 from hpml.course.training import Trainer, TrainingError, train
-from hpml.course.training.checkpoint import generators, read_checkpoint, restore_generators
+from hpml.course.training.checkpoint import FORMAT, generators, read_checkpoint, restore_generators
 from hpml.course.training.processes import Processes
 from tests.course.training.small import STEPS, data, network, recipe
+from tests.parts import raises
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -63,17 +65,33 @@ def test_equal_seeds_give_equal_losses_and_other_seeds_others() -> None:
 
 
 def test_another_training_is_neither_overwritten_nor_resumed(tmp_path: Path) -> None:
-    with pytest.raises(TrainingError, match=r"checkpoint.pt: expected a checkpoint, got nothing"):
+    path = str(tmp_path / "checkpoint.pt")
+    with raises(TrainingError, object=path, received="no file", remedy="without --resume"):
         train(network(), data(), recipe(), epochs=1, out=tmp_path, resume=True)
     train(network(), data(), recipe(), epochs=1, out=tmp_path)
-    with pytest.raises(TrainingError, match="contains an earlier training; resume it"):
+    with raises(TrainingError, object=path, received="an earlier training", remedy="Resume"):
         train(network(), data(), recipe(), epochs=1, out=tmp_path)
-    with pytest.raises(TrainingError, match="the training was started with batch 32,"):
+    with raises(TrainingError, object=f"batch of {path}", expected="32", received="16"):
         train(network(), data(), recipe(batch=16), epochs=1, out=tmp_path, resume=True)
-    with pytest.raises(TrainingError, match="the training was started with epochs 1,"):
+    with raises(TrainingError, object=f"epochs of {path}", expected="1", received="2"):
         train(network(), data(), recipe(), epochs=2, out=tmp_path, resume=True)
+    with raises(TrainingError, object="out of train, with resume", received="None"):
+        train(network(), data(), recipe(), epochs=1, resume=True)
     (tmp_path / "checkpoint.pt").write_bytes(b"torn")
-    with pytest.raises(TrainingError, match="got a file that cannot be read"):
+    with raises(TrainingError, object=path, received="cannot be read", remedy="Delete it"):
+        train(network(), data(), recipe(), epochs=1, out=tmp_path, resume=True)
+    torch.save({"format": -1}, tmp_path / "checkpoint.pt")
+    with raises(TrainingError, object=path, expected=f"format {FORMAT}", received="-1"):
+        train(network(), data(), recipe(), epochs=1, out=tmp_path, resume=True)
+
+
+def test_a_checkpoint_without_a_part_of_the_state_is_refused(tmp_path: Path) -> None:
+    train(network(), data(), recipe(), epochs=1, out=tmp_path)
+    path = tmp_path / "checkpoint.pt"
+    state = torch.load(path, weights_only=True)
+    del state["model"]["0.bias"]
+    torch.save(state, path)
+    with raises(TrainingError, object=str(path), expected="this network", received="0.bias"):
         train(network(), data(), recipe(), epochs=1, out=tmp_path, resume=True)
 
 
@@ -138,15 +156,17 @@ def test_a_trainer_draws_from_generators_of_its_own() -> None:
 def test_a_checkpoint_of_another_network_is_refused(tmp_path: Path) -> None:
     train(network(), data(), recipe(), epochs=1, out=tmp_path)
     other = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 10))
-    with pytest.raises(TrainingError, match=r"network '\(0\): Conv2d.* got '\(0\): Flatten"):
+    name = f"network of {tmp_path / 'checkpoint.pt'}"
+    with raises(TrainingError, object=name, expected="(0): Conv2d", received="(0): Flatten"):
         train(other, data(), recipe(), epochs=1, out=tmp_path, resume=True)
     other = network()
     other[1] = torch.nn.SiLU()  # as many weights
-    with pytest.raises(TrainingError, match=r"network '\(1\): ReLU\(\)', got '\(1\): SiLU"):
+    with raises(TrainingError, object=name, expected="(1): ReLU()", received="(1): SiLU()"):
         train(other, data(), recipe(), epochs=1, out=tmp_path, resume=True)
     other = network()
     other[0].bias.requires_grad_(False)
-    with pytest.raises(TrainingError, match=r"frozen \[\], got \['0.bias'\]"):
+    name = f"frozen of {tmp_path / 'checkpoint.pt'}"
+    with raises(TrainingError, object=name, expected="[]", received="['0.bias']"):
         train(other, data(), recipe(), epochs=1, out=tmp_path, resume=True)
 
 
@@ -156,15 +176,15 @@ def test_other_pictures_of_the_same_name_and_number_are_refused(tmp_path: Path) 
         pictures = getattr(data(), part)
         turned = Pictures(pictures.images.flip(0), pictures.labels)
         other = dataclasses.replace(data(), **{part: turned})
-        with pytest.raises(TrainingError, match="with pictures '140 with checksum "):
+        name = f"pictures of {tmp_path / 'checkpoint.pt'}"
+        with raises(TrainingError, object=name, expected="140", received="140"):
             train(network(), other, recipe(), epochs=1, out=tmp_path, resume=True)
 
 
 def test_a_folder_that_takes_no_file_is_refused_before_the_training(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(
-        TrainingError, match="expected a writable folder for a checkpoint, got File"
-    ):
+    exists = os.strerror(errno.EEXIST)
+    with raises(TrainingError, object=str(tmp_path / "file"), received=exists, remedy="folder"):
         train(network(), data(), recipe(), epochs=1, out=tmp_path / "file")
 
 

@@ -36,6 +36,7 @@ def test_two_processes_train_as_one_stop_together_and_end_together(tmp_path: Pat
     alone = train(without_dropout(), data(), recipe(), epochs=2, device="cpu")
     assert losses == pytest.approx(alone.losses, rel=1e-5)
     assert accuracies == pytest.approx(alone.accuracies, abs=1 / 40)
-    assert end.startswith("ProcessEndedError Process 0 of 2: another process of this training has")
-    assert "start all of them again with --resume" in end
+    name, process, remedy = json.loads(end)
+    assert (name, process) == ("ProcessEndedError", "process 0 of 2")
+    assert "--resume" in remedy
     assert done.returncode != 0

@@ -95,8 +95,10 @@ def effects(function: FunctionType) -> list[tuple[int, int | None, bool]]:
             changes.add(step.stack_effect or 0)
         if listing.exception_table or len(changes) > 1:
             raise LabError(
-                "effects expects a function without `for`, `try` and `with`, got "
-                f"{describe(function.__name__)}."
+                object="function of effects",
+                expected="a function without `for`, `try` and `with`",
+                received=describe(function.__name__),
+                remedy="Choose a function whose stack does not depend on a jump.",
             )
         found.append((changes.pop(), target, step.falls_through))
     return found

@@ -128,7 +128,13 @@ def in_new_processes(function: Callable[[Any], object], decorator: str, processe
                 capture_output=True, text=True, timeout=120, check=False,
             )  # fmt: skip
             if ran.returncode:
-                raise LabError(f"The program failed: {ran.stderr.strip()[-500:]}")
+                raise LabError(
+                    f"The program failed:\n{ran.stderr.strip()[-500:]}\n",
+                    object="the program",
+                    expected="exit code 0",
+                    received=f"exit code {ran.returncode}",
+                    remedy="Run its text in a cell to see where it fails.",
+                )
             *times, hits = json.loads(ran.stdout.splitlines()[-1])
             rows.append([f"process {number}", "cache" if hits else "source", *times])
         files = sorted(f"*{file.suffix}" for file in cache.rglob("*.nb*"))

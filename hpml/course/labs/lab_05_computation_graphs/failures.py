@@ -31,7 +31,12 @@ def _failure(run: Callable[[], object]) -> tuple[str, str, int]:
 
     work = work_of(guarded)
     if not caught:
-        raise LabError("failures expects code that fails, but nothing failed: change its input.")
+        raise LabError(
+            object="failures",
+            expected="code that fails",
+            received="code that did not",
+            remedy="Change its input.",
+        )
     (error,) = caught
     file = getattr(getattr(run, "__code__", None), "co_filename", None)
     message = [f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())]

@@ -110,7 +110,12 @@ def error_page(run: Callable[[], object]) -> Page:
             lines.append(f"    {linecache.getline(frame.filename, frame.lineno or 0).strip()}")
         lines += [line.rstrip() for line in traceback.format_exception_only(error)]
         return show_code("\n".join(line for line in lines if line.strip()))
-    raise LabError("error_page expects a call that fails, but it did not fail: change its input.")
+    raise LabError(
+        object="error_page",
+        expected="a call that fails",
+        received="one that did not",
+        remedy="Change its input.",
+    )
 
 
 def kernel_map() -> Table:

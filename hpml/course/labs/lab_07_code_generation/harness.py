@@ -62,7 +62,9 @@ def _form(tree: ast.Module) -> dict[str, Any]:
 def _layer(number: int, calls: list[int]) -> Callable[..., int]:
     def layer(*arguments: int) -> int:
         if not all(type(argument) is int for argument in arguments):
-            raise TypeError(f"l[{number}] expects values of inputs and layers, got something else")
+            raise TypeError(
+                f"l[{number}]: expected values of inputs and layers, received something else"
+            )
         calls.append(number)
         return layer_value(number, arguments)
 

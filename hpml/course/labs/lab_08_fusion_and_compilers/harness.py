@@ -29,7 +29,7 @@ class Grid:
         given = index if isinstance(index, tuple) else (index,)
         if len(given) != len(self.shape) or any(type(number) is not int for number in given):
             form = "[i, j]" if len(self.shape) == 2 else "[j]"
-            raise TypeError(f"one number at a time, {form}: got the index {index!r}")
+            raise TypeError(f"expected one number at a time, {form}, received the index {index!r}")
         place = 0
         for number, length in zip(given, self.shape, strict=True):
             if not 0 <= number < length:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpml.base.environment import quick
 from hpml.base.page import Page, show_code
+from hpml.course.lesson.errors import LabError
 
 if TYPE_CHECKING:
     from hpml.symbolic import SymbolicModel
@@ -121,7 +122,13 @@ def if_free(program: type[Any], function: str) -> Any:
 
     type(f"Noted{program.__name__}", (program,), {name: noted})().run()
     if name == "run":
-        raise ValueError(f"{function} calls all the others, so it is the program itself.")
+        raise LabError(
+            f"{function} calls all the others, so it is the program itself.",
+            object=function,
+            expected="a function of the program",
+            received="the program itself",
+            remedy="Name one of the functions that it calls.",
+        )
     setattr(Free, name, lambda self, *_: next(self.left))
     return Free()
 

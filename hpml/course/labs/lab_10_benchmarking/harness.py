@@ -36,7 +36,9 @@ def statement_and_clock(data: Mapping[str, Any]) -> dict[str, Any]:
         if len(_runs) >= AT_MOST:
             raise RuntimeError(f"stopped after {AT_MOST} runs")
         if not isinstance(number, Integral) or number < 1:
-            raise ValueError(f"run expects a whole number of executions from 1, got {number!r}")
+            raise ValueError(
+                f"run: expected a whole number of executions from 1, received {number!r}"
+            )
         if len(_runs) == data.get("fails"):
             raise ZeroDivisionError("the statement failed")
         _runs.append((int(number), gc.isenabled()))

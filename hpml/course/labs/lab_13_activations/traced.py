@@ -32,7 +32,12 @@ def operations_of(activation: Callable[[Any], Any]) -> list[Operation]:
         operands = [getattr(each, "name", each) for each in (*node.args, *node.kwargs.values())]
         if name not in _NAMES:
             known = ", ".join(sorted(_NAMES))
-            raise LabError(f"{node.name}: expected one of {known}; got {name}, which has no rule")
+            raise LabError(
+                object=node.name,
+                expected=f"one of {known}",
+                received=f"{name}, which has no rule",
+                remedy="Write the activation with these operations.",
+            )
         if node.target is operator.truediv and isinstance(operands[1], str):
             found.append((f"one_over_{operands[1]}", "reciprocal", [operands[1]]))
             operands = [f"one_over_{operands[1]}", operands[0]]

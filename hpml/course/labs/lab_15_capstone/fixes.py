@@ -177,7 +177,12 @@ def class_table(paths: Iterable[str | Path]) -> Table:
     for path in paths:
         cases = [case for case in read_cases(path) if case.suite == SUITE]
         if not cases:
-            raise BenchmarkError(f"{path}: expected results of suite {SUITE}, got none.")
+            raise BenchmarkError(
+                object=str(path),
+                expected=f"results of suite {SUITE}",
+                received="none",
+                remedy="Measure the fixes first, or name another file.",
+            )
         last = cases[-1]
         machine = str(last.comparison["this"].environment.get("cpu", "not recorded"))
         ratio = last.comparison.ratio("this", "original")

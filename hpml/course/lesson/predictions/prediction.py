@@ -272,7 +272,12 @@ def predict(
     >>> guess.forget()
     """
     if not is_text(key):
-        raise LabError(f"A question's key is a short text, got {describe(key)}.")
+        raise LabError(
+            object="key of a question",
+            expected="a short text",
+            received=describe(key),
+            remedy='Pass key="calls".',
+        )
     entry = state.Entry(
         key=key,
         question=question,
@@ -287,9 +292,11 @@ def predict(
     if known is not None:
         if known.entry.question != question:
             raise LabError(
-                f"The key {describe(entry.key)} belongs to the question "
-                f"{describe(known.entry.question)}; give {describe(question)} a key of its own. "
-                "If you reworded the question, restart the kernel."
+                object=f"key {describe(entry.key)}",
+                expected=f"the question {describe(known.entry.question)}, to which it belongs",
+                received=describe(question),
+                remedy="Give each question a key of its own. If you reworded the question, "
+                "restart the kernel.",
             )
         if (known.entry.unit, known.entry.choices) == (entry.unit, entry.choices):
             # A result that was shown in this kernel still counts as seen when the cell runs again.

@@ -61,7 +61,10 @@ def find_unit(name: str) -> Unit:
     """Return the unit called `name`; an unknown word is the unit of a count."""
     if not is_text(name) or len(name) > 40:
         raise AnswerError(
-            f"A unit is a short text such as 'µs', 'MB', '×' or 'calls', got {describe(name)}."
+            object="unit",
+            expected="a short text such as 'µs', 'MB', '×' or 'calls'",
+            received=describe(name),
+            remedy="Write unit='calls' for a count of calls.",
         )
     word = name.strip()
     known = _UNITS.get(word) or _BY_LOWER_CASE.get(word.lower())
@@ -74,14 +77,12 @@ def read_number(
     """Return `answer` as a number in `unit`."""
     value = _from_text(answer, unit) if isinstance(answer, str) else _from_number(answer, unit)
     if not math.isfinite(value):
-        raise AnswerError(f"{describe(answer)} is not a finite number; expected {_expected(unit)}.")
+        raise _refused(answer, f"a finite number, {_expected(unit)}")
     if value < at_least or (at_most is not None and value > at_most):
         span = f"at least {format_quantity(at_least, unit)}"
         if at_most is not None:
             span += f" and at most {format_quantity(at_most, unit)}"
-        raise AnswerError(
-            f"{describe(answer)} cannot be the answer here; expected a number of {span}."
-        )
+        raise _refused(answer, f"a number of {span}")
     return value
 
 
@@ -135,21 +136,30 @@ def _expected(unit: Unit) -> str:
     return f"{unit.kind} such as {unit.examples}"
 
 
+def _refused(answer: object, expected: str) -> AnswerError:
+    return AnswerError(
+        object="answer",
+        expected=expected,
+        received=describe(answer),
+        remedy="Write a number, with or without a unit.",
+    )
+
+
 def _from_number(answer: object, unit: Unit) -> float:
     with contextlib.suppress(TypeError, ValueError, OverflowError, RuntimeError):
         if not isinstance(answer, bool):
             return float(answer)  # type: ignore[arg-type]
-    raise AnswerError(f"{describe(answer)} is not a number; expected {_expected(unit)}.")
+    raise _refused(answer, _expected(unit))
 
 
 def _from_text(answer: str, unit: Unit) -> float:
     text = answer.strip().lstrip("~≈").strip().replace("_", "")
     if not text:
-        raise AnswerError(f"The field is empty; expected {_expected(unit)}.")
+        raise _refused(answer, _expected(unit))
     text = _without_commas(text, answer)
     match = _NUMBER.fullmatch(text)
     if match is None:
-        raise AnswerError(f"{describe(answer)} is not a number; expected {_expected(unit)}.")
+        raise _refused(answer, _expected(unit))
     number, word = float(match[1]), match[2].strip()
     if not word or _same_word(word, unit.name):
         return number
@@ -160,8 +170,10 @@ def _without_commas(text: str, answer: str) -> str:
     plain = _GROUPED.sub(lambda found: found[0].replace(",", ""), text)
     if "," in plain:
         raise AnswerError(
-            f"{describe(answer)} has a comma that separates no group of three digits, as in 1,000; "
-            "write a point, as in 1.5, or no comma."
+            object="answer",
+            expected="commas between groups of three digits, as in 1,000",
+            received=describe(answer),
+            remedy="Write a point, as in 1.5, or no comma.",
         )
     return plain
 
@@ -172,6 +184,11 @@ def _same_word(word: str, name: str) -> bool:
 
 def _converted(value: float, own: Unit, unit: Unit, shown: str) -> float:
     if own.kind != unit.kind:
-        raise AnswerError(f"{shown} is {own.kind}; expected {_expected(unit)}.")
+        raise AnswerError(
+            object="answer",
+            expected=_expected(unit),
+            received=f"{shown}, which is {own.kind}",
+            remedy=f"Write it in {unit.name}.",
+        )
     # Rounded to 12 digits, so that 1.5 ms is 1500 µs and not 1500.0000000000002.
     return value if own.size == unit.size else float(f"{value * own.size / unit.size:.12g}")

@@ -50,17 +50,24 @@ class Entry:
         number = self.unit is not None and not self.choices
         if not (choice or number) or not all(map(is_text, (self.question, *self.choices))):
             raise LabError(
-                "A question is a text with either unit=... (a number is asked for) or "
-                "choices=[...] (two to eight different texts), got "
-                f"{describe(self.question)} with unit={describe(self.unit)} and "
-                f"choices={describe(list(self.choices))}."
+                object="question",
+                expected="a text, with either unit or two to eight different choices",
+                received=f"{describe(self.question)} with unit={describe(self.unit)} and "
+                f"choices={describe(list(self.choices))}",
+                remedy="Pass unit=... to ask for a number, or choices=[...] to let the student "
+                "choose.",
             )
 
     @property
     def measure(self) -> Unit:
         """The `Unit` of a numeric question."""
         if self.unit is None:
-            raise LabError(f"The question {describe(self.question)} is a choice and has no unit.")
+            raise LabError(
+                object=f"question {describe(self.question)}",
+                expected="a number with a unit",
+                received="a choice",
+                remedy="Compare the text of its choice.",
+            )
         return find_unit(self.unit)
 
     def text(self, value: float | str | None) -> str:
@@ -79,7 +86,11 @@ def lock(entry: Entry, answer: object) -> Entry:
         return entry
     raise PredictionLocked(
         f"You locked {entry.text(entry.answer)} for this question; {entry.text(value)} cannot "
-        "replace it. To answer again, call .forget() on the prediction and run its cell again."
+        "replace it.",
+        object=f"question {describe(entry.question)}",
+        expected=entry.text(entry.answer),
+        received=entry.text(value),
+        remedy="To answer again, call .forget() on the prediction and run its cell again.",
     )
 
 
@@ -179,6 +190,9 @@ def _choice(entry: Entry, answer: object) -> str:
     if found is None or isinstance(answer, bool):
         options = "; ".join(f"{number}: {choice}" for number, choice in by_number.items())
         raise AnswerError(
-            f"{describe(answer)} is not one of the choices; expected one of {options}."
+            object="answer",
+            expected=f"one of {options}",
+            received=describe(answer),
+            remedy="Write the text or the number of a choice.",
         )
     return found

@@ -13,6 +13,7 @@ from hpml.course.lesson.cells import code_cells
 from hpml.course.lesson.errors import LabError
 from hpml.course.lesson.execute import find_lab
 from tests.benchmark.fakes import steady
+from tests.parts import raises
 
 SOLUTIONS = Path(__file__).parents[3] / "solutions" / "lab_02"
 execute, max_stack_depth = (
@@ -83,7 +84,7 @@ def test_a_machine_is_raced_and_an_unfinished_one_is_left_out(
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="a loop's end removes as much as it adds")
 def test_a_function_whose_stack_depends_on_a_jump_is_refused() -> None:
-    with pytest.raises(LabError):
+    with raises(LabError, object="function of effects", expected="`for`", received="loop_over"):
         slide.effects(loop_over)
 
 

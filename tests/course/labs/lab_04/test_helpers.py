@@ -8,7 +8,9 @@ import pytest
 
 from hpml.course.labs.lab_04_extensions_and_numba import compiling
 from hpml.course.lesson.cells import code_cells
+from hpml.course.lesson.errors import LabError
 from hpml.course.lesson.execute import find_lab
+from tests.parts import raises
 
 
 def cells_of_c() -> dict[str, str]:
@@ -71,3 +73,13 @@ def test_the_second_process_takes_the_machine_code_from_the_cache() -> None:
     (definition,), (first,) = eager.column("definition"), eager.column("first call")
     assert definition > first  # type: ignore[operator]
     assert "cache afterwards: none" in str(eager.caption)
+
+
+def not_typed(x):
+    return eval("x")
+
+
+def test_a_program_that_fails_in_its_process_is_shown() -> None:
+    with raises(LabError, object="the program", received="exit code 1") as caught:
+        compiling.in_new_processes(not_typed, "@numba.njit", 1)
+    assert "eval" in str(caught.value)

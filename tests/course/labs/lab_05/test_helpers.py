@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from torch import nn
 
 from hpml.course.labs.lab_05_computation_graphs import failures, graphs
+from hpml.course.lesson.errors import LabError
 from hpml.profiling import work_of
 from hpml.symbolic import Input, SymbolicModel
+from tests.parts import raises
 
 
 @pytest.mark.parametrize("batch", [1, 3])
@@ -98,3 +100,8 @@ def test_alive_at_once_is_what_somebody_still_needs():
     edges = {"x": ["a", "b"], "a": ["sum"], "b": ["sum"], "sum": []}
     assert graphs.most_alive(["x", "a", "b", "sum"], edges) == 3
     assert graphs.most_alive(list("abc"), {name: [] for name in "abc"}) == 1
+
+
+def test_code_that_does_not_fail_has_no_failure():
+    with raises(LabError, object="failures", received="did not", remedy="input"):
+        failures.failures({"nothing": lambda: None})

@@ -9,8 +9,10 @@ from hpml.benchmark.estimate import Estimate
 from hpml.benchmark.measurement import Measurement
 from hpml.course.labs.lab_07_code_generation import budget, generated, networks
 from hpml.course.labs.lab_07_code_generation.budget import PARTS, Budget
+from hpml.course.lesson.errors import LabError
 from hpml.profiling import profile_calls
 from hpml.symbolic import config
+from tests.parts import raises
 
 
 @pytest.fixture(autouse=True)
@@ -90,3 +92,8 @@ def test_only_one_way_of_a_chain_finds_its_layers_by_name():
     }
     assert found["self.fc0, ..."] == 5
     assert found["l[0], ..."] == 0
+
+
+def test_a_call_that_does_not_fail_has_no_traceback():
+    with raises(LabError, object="error_page", received="did not", remedy="input"):
+        generated.error_page(lambda: None)

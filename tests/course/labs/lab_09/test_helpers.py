@@ -10,7 +10,9 @@ import pytest
 from hpml.course.labs.lab_09_profiling import network, profilers, programs
 from hpml.course.labs.lab_09_profiling.traces import own_times, to_fix
 from hpml.course.lesson.cells import code_cells
+from hpml.course.lesson.errors import LabError
 from hpml.course.lesson.execute import find_lab
+from tests.parts import raises
 
 PLANTED = {"Visitors": "first_visits", "Robot": "remember", "Change": "ways"}
 each_program = pytest.mark.parametrize("program", programs.PROGRAMS, ids=lambda each: each.__name__)
@@ -73,7 +75,7 @@ def test_a_program_answers_as_before_where_a_function_is_free(program: type[Any]
     for function in sorted(programs.functions_of(program) - {f"{name}.run"}):
         free = programs.if_free(program, function)
         assert free.run() == free.run() == program().run()
-    with pytest.raises(ValueError):
+    with raises(LabError, object=f"{name}.run", received="the program itself"):
         programs.if_free(program, f"{name}.run")
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 import torch
 
 from hpml.benchmark import compare
@@ -8,10 +7,11 @@ from hpml.course.labs.lab_13_activations import networks, traced
 from hpml.course.lesson.errors import LabError
 from hpml.course.models.activations import fast_swish
 from hpml.course.models.convnext import convnext
+from tests.parts import raises
 
 
 def test_an_operation_without_a_rule_is_named() -> None:
-    with pytest.raises(LabError):
+    with raises(LabError, object="tanh", expected="exp", received="tanh"):
         traced.operations_of(torch.tanh)
 
 

@@ -1,16 +1,19 @@
 from __future__ import annotations
 
+import dataclasses
 import functools
 from pathlib import Path
 from typing import ClassVar, cast
 
 import pytest
 
-from hpml.benchmark import Case, Comparison, Measurement, write_case
+from hpml.benchmark import BenchmarkError, Case, Comparison, Measurement, write_case
+from hpml.benchmark.record import read_cases
 from hpml.course.labs.lab_15_capstone.fixes import Ladder, Rung, class_table, equal_losses
 from hpml.course.labs.lab_15_capstone.student_script import frozen, own_script
 from hpml.profiling import FunctionProfile
 from tests.benchmark.fakes import steady
+from tests.parts import raises
 
 
 @pytest.fixture(autouse=True)
@@ -111,3 +114,7 @@ def test_who_cannot_be_told_apart_shares_a_rank(tmp_path: Path) -> None:
     table = class_table(paths)
     assert [(row[0], row[1]) for row in table.rows] == [(1, "bo"), (1, "cy"), (3, "ada"), (4, "di")]
     assert "share a rank" in str(table)
+    other = tmp_path / "other.jsonl"
+    write_case(other, dataclasses.replace(next(iter(read_cases(paths[0]))), suite="deep-linear"))
+    with raises(BenchmarkError, object=str(other), expected="capstone", received="none"):
+        class_table([other])

@@ -4,10 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from hpml.base.errors import describe
 from hpml.course import LabError, Prediction, PredictionLocked, forget, lab_head, predict
 from hpml.course.lesson.predictions import prediction
 from hpml.course.lesson.predictions.prediction import Lab
 from hpml.course.lesson.predictions.store import answers
+from tests.parts import raises
 
 QUESTION = "How long does one call take?"
 
@@ -57,7 +59,8 @@ def test_another_answer_in_the_cell_is_refused_with_a_note_and_by_lock_with_an_e
     guess = ask(5)
     assert guess.answer == 3.0
     assert "You locked 3 µs for this question; 5 µs cannot replace it" in capsys.readouterr().out
-    with pytest.raises(PredictionLocked):
+    name = f"question {describe(QUESTION)}"
+    with raises(PredictionLocked, object=name, expected="3 µs", received="5 µs", remedy="forget"):
         guess.lock(5)
     guess.lock("3 us")
 
@@ -89,28 +92,34 @@ def test_forgetting_opens_the_question_again(lab: Lab) -> None:
 
 def test_a_key_belongs_to_one_question(lab: Lab) -> None:
     ask(3)
-    with pytest.raises(LabError):
-        predict("How long do two calls take?", unit="µs", key="call")
+    other = "How long do two calls take?"
+    with raises(
+        LabError, object="key 'call'", expected=describe(QUESTION), received=describe(other)
+    ):
+        predict(other, unit="µs", key="call")
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "name", "received"),
     [
-        {"unit": None},
-        {"choices": "faster"},
-        {"key": ""},
-        {"key": 3},
-        {"unit": ""},
-        {"unit": 3},
-        {"question": ""},
-        {"question": 3},
-        {"unit": "s", "choices": ("a", "b")},
-        *({"unit": None, "choices": c} for c in [("a",), ("a", "A"), ("a", 3), ("a", " ")]),
+        ({"unit": None}, "question", "unit=None and choices=[]"),
+        ({"choices": "faster"}, "question", "choices=['faster']"),
+        ({"key": ""}, "key of a question", "''"),
+        ({"key": 3}, "key of a question", "3"),
+        ({"unit": ""}, "unit", "''"),
+        ({"unit": 3}, "unit", "3"),
+        ({"question": ""}, "question", "''"),
+        ({"question": 3}, "question", "3"),
+        ({"unit": "s", "choices": ("a", "b")}, "question", "unit='s' and choices=['a', 'b']"),
+        *(({"unit": None, "choices": c}, "question", f"choices={list(c)}")
+          for c in [("a",), ("a", "A"), ("a", 3), ("a", " ")]),
     ],
-)
-def test_a_question_that_cannot_be_asked_says_so(lab: Lab, wrong: dict[str, object]) -> None:
+)  # fmt: skip
+def test_a_question_that_cannot_be_asked_says_so(
+    lab: Lab, wrong: dict[str, object], name: str, received: str
+) -> None:
     good: dict[str, object] = {"question": QUESTION, "unit": "µs", "key": "call"}
-    with pytest.raises(LabError):
+    with raises(LabError, object=name, received=received):
         predict(**{**good, **wrong})  # type: ignore[arg-type]
 
 

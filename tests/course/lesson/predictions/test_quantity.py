@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hpml.base.errors import describe
 from hpml.course.lesson.errors import AnswerError
 from hpml.course.lesson.predictions.quantity import (
     find_unit,
@@ -16,6 +17,7 @@ from hpml.course.lesson.predictions.quantity import (
     measured_value,
     read_number,
 )
+from tests.parts import raises
 
 TIMES = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 
@@ -64,14 +66,14 @@ def test_an_answer_is_read_in_the_unit_asked_for(typed: object, unit: str, value
     ids=repr,
 )
 def test_what_is_no_time_is_refused(typed: object) -> None:
-    with pytest.raises(AnswerError):
+    with raises(AnswerError, object="answer", received=describe(typed)):
         read_number(typed, find_unit("µs"))
 
 
 def test_the_range_is_in_the_unit_asked_for() -> None:
     percent = find_unit("%")
     assert read_number("100", percent, at_most=100) == 100
-    with pytest.raises(AnswerError):
+    with raises(AnswerError, object="answer", expected=("0 %", "100 %"), received="'2 times'"):
         read_number("2 times", percent, at_most=100)
     assert read_number(-3, percent, at_least=-math.inf) == -3
 
@@ -91,11 +93,11 @@ def test_a_measurement_counts_by_its_median_and_a_ratio_by_its_value() -> None:
     assert measured_value(measurement, find_unit("us")) == 2.5
     assert measured_value(SimpleNamespace(value=1.5), find_unit("×")) == 1.5
     assert measured_value("900 ns", find_unit("us")) == 0.9
-    with pytest.raises(AnswerError):
+    with raises(AnswerError, object="answer", expected="finite", received="nan"):
         measured_value(math.nan, find_unit("us"))
-    with pytest.raises(AnswerError):
+    with raises(AnswerError, object="answer", received=find_unit("s").kind, remedy="MB"):
         measured_value(measurement, find_unit("MB"))
-    with pytest.raises(AnswerError):
+    with raises(AnswerError, object="answer", received=find_unit("×").kind, remedy="in s"):
         measured_value(SimpleNamespace(value=1.5), find_unit("s"))
 
 

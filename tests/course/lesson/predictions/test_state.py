@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from hpml.base.errors import describe
 from hpml.benchmark import Ratio
-from hpml.course.lesson.errors import AnswerError
+from hpml.course.lesson.errors import AnswerError, LabError
 from hpml.course.lesson.predictions.state import Entry, factor, lock, restore, right, show, verdict
+from tests.parts import raises
 
 CALL = Entry("call", "How long does one call take?", unit="µs")
 SIDE = Entry("side", "B is ...", choices=("faster", "slower", "cannot tell"))
@@ -41,8 +43,14 @@ def test_a_choice_is_meant_by_its_text_or_its_number(answer: object) -> None:
 
 @pytest.mark.parametrize("answer", ["quicker", 0, 4, "", None, True, 2.0])
 def test_what_is_no_choice_is_answered_with_the_choices(answer: object) -> None:
-    with pytest.raises(AnswerError):
+    options = ("1: faster", "2: slower")
+    with raises(AnswerError, object="answer", expected=options, received=describe(answer)):
         lock(SIDE, answer)
+
+
+def test_a_choice_has_no_unit() -> None:
+    with raises(LabError, object="question 'B is ...'", expected="unit", received="choice"):
+        SIDE.measure  # noqa: B018 - the property raises
 
 
 def test_a_choice_is_right_or_not_this_time() -> None:
