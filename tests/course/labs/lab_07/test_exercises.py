@@ -54,7 +54,7 @@ def test_source_runs_on_layers_that_tell_arguments_and_numbers_apart() -> None:
         (HEAD + "    a = l[4](y)\n    b = l[1](a, y)\n    return b", "the forward returns"),
         (HEAD + "    return l[1](l[4](x), y)", "one for each call"),
         (GOOD.replace("l = ", "k = ").replace("l[", "k["), "the first line is"),
-        (HEAD + "    a = l[4]('x')\n    b = l[1](a, y)\n    return b", "expects values"),
+        (HEAD + "    a = l[4]('x')\n    b = l[1](a, y)\n    return b", "expected values"),
     ],
 )
 def test_what_is_wrong_with_a_source_is_said(source: object, said: str) -> None:

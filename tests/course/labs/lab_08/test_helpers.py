@@ -29,7 +29,7 @@ def test_without_a_compiler_the_lab_says_so(monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.delenv("HPML_QUICK", raising=False)
     made, said = loops.loops_in_c()
     assert made == {}
-    assert "needs a C compiler, but found none" in " ".join(said.plain.split())
+    assert "a C compiler on the path" in " ".join(said.plain.split())
     options, why = jit.compiler_of_this_run()
     assert (options, "no C++ compiler" in why) == ({"backend": "aot_eager"}, True)
 
