@@ -92,17 +92,20 @@ def _compiles(compiler: str | None, file: str) -> str:
 def _c_compiler() -> str:
     from hpml.jit import find_compiler
 
-    return _compiles(find_compiler(), "empty.c")
+    there = next(filter(shutil.which, ("cc", "gcc", "clang")), None)
+    return _compiles(find_compiler() or there, "empty.c")  # one that does not work says why
 
 
 def _cpp_compiler() -> str:
-    from hpml.jit import find_cpp_compiler
+    from hpml.jit.compilers import find_cpp_compiler, unlinkable_path
 
     # `torch.compile` quotes no path for the compiler.
     folder = os.environ.get("TORCHINDUCTOR_CACHE_DIR") or tempfile.gettempdir()
     if " " in folder and sys.platform != "win32":
         return f"does not work (for torch.compile, with the space in {folder}: set TMPDIR)"
-    return _compiles(find_cpp_compiler(), "empty.cpp")
+    if path := unlinkable_path():
+        return f"does not work (for torch.compile, with the space in {path})"
+    return _compiles(find_cpp_compiler() or shutil.which("g++"), "empty.cpp")
 
 
 def _another_user() -> str:

@@ -180,17 +180,18 @@ def results_folder() -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise CourseFileError(_no_results(folder, chosen, str(error))) from error
+        raise _no_results(folder, chosen, str(error)) from error
     if not os.access(folder, os.W_OK):
-        raise CourseFileError(_no_results(folder, chosen, "it is read-only"))
+        raise _no_results(folder, chosen, "it is read-only")
     return folder
 
 
-def _no_results(folder: Path, chosen: str | None, why: str) -> str:
-    which = f"HPML_RESULTS is {describe(chosen)}" if chosen else f"The results would go to {folder}"
-    return (
-        f"{which}, expected a folder that can be made and written to: {why}. Set HPML_RESULTS to "
-        "such a folder: export HPML_RESULTS=/tmp/hpml-results"
+def _no_results(folder: Path, chosen: str | None, why: str) -> CourseFileError:
+    return CourseFileError(
+        object="HPML_RESULTS" if chosen else "folder of results",
+        expected="a folder that can be made and written to",
+        received=f"{describe(chosen or str(folder), limit=500)} ({why})",
+        remedy="Set HPML_RESULTS to such a folder: export HPML_RESULTS=/tmp/hpml-results.",
     )
 
 

@@ -134,7 +134,7 @@ def serve(*, browser: bool = True, port: int | None = None) -> int:
             object="JupyterLab",
             expected="an installed package",
             received="none",
-            remedy=f"Install it: {sys.executable} -m pip install jupyterlab",
+            remedy=f"Run {sys.executable} -m pip install jupyterlab.",
         )
     course = own_course()
     results_folder()  # raises now, not in a lab, where no result can be written

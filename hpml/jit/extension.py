@@ -162,7 +162,12 @@ def _build(source: str, name: str, flags: Sequence[str], folder: Path, compiler:
         output = f"{done.stdout}\n{done.stderr}" if is_windows() else done.stderr
         if "NO COMPILER: " in done.stderr:
             reason = done.stderr.partition("NO COMPILER: ")[2].strip()
-            raise NoCompilerError(f"build_extension found no compiler for this Python: {reason}")
+            raise NoCompilerError(
+                object="build_extension",
+                expected="a compiler for this Python",
+                received=reason,
+                remedy="Install the compiler that the message names.",
+            )
         if done.returncode:
             message = _compiler_message(output)
             raise CompileError(

@@ -31,6 +31,7 @@ from hpml.course.release.address import (
     with_readme_address,
 )
 from hpml.course.release.student_copy import release
+from tests.parts import check_parts
 from tests.project.notebooks import ADDRESS as PROJECT_ADDRESS
 from tests.project.notebooks import LONGEST_CELL, ROOT
 
@@ -141,16 +142,17 @@ def test_ipython_shows_the_lines_and_no_traceback(
         ("https://localhost/a#egg=b", "'https://localhost/a#egg=b'"),
         ("https:///course", "'https:///course'"),
         ("https://[course", "'https://[course'"),
-        ("https://teacher:secret@localhost/course", "password for localhost"),
-        ("https://secret@localhost/course", "user name or a password for localhost"),
-        ("ssh://git:secret@localhost/course", "password for localhost"),
+        ("https://teacher:secret@localhost/course", "with them for localhost"),
+        ("https://secret@localhost/course", "with them for localhost"),
+        ("ssh://git:secret@localhost/course", "with them for localhost"),
     ],
 )
 def test_an_address_that_pip_cannot_use_or_that_tells_a_password_is_refused(
     address: str, received: str
 ) -> None:
-    with pytest.raises(UsageError, match=re.escape(received)) as refused:
+    with pytest.raises(UsageError) as refused:
         checked(address)
+    check_parts(refused.value, object="--address", received=received)
     assert "secret" not in str(refused.value)
 
 

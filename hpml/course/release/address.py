@@ -50,14 +50,19 @@ def checked(address: str) -> str:
         parts = urlsplit("")
     if (parts.scheme in {"https", "http"} and parts.username) or parts.password:
         raise UsageError(
-            f"--address contains a user name or a password for {parts.hostname}, expected one "
-            "without: every student would read it. Leave out what is before the @."
+            object="--address",
+            expected="an address without user name and password, which every student would read",
+            received=f"one with them for {parts.hostname}",
+            remedy="Leave out what is before the @.",
         )
     named = parts.hostname if parts.scheme in {"https", "http", "ssh"} else parts.scheme == "file"
     if not named or re.search(r"[\s\"'\\`${}?#]", address) or "@" in parts.path:
         raise UsageError(
-            f"--address is {describe(address)}, expected the address of a git repository such as "
-            "https://github.com/OWNER/REPOSITORY, or ssh://git@HOST/PATH; a path is file:///PATH."
+            object="--address",
+            expected="the address of a git repository",
+            received=describe(address, limit=500),
+            remedy="Pass one such as https://github.com/OWNER/REPOSITORY, ssh://git@HOST/PATH, or "
+            "file:///PATH for a folder.",
         )
     return address
 

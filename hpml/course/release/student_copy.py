@@ -144,8 +144,10 @@ def _listed(course: Path, *words: str) -> list[str]:
         ran = subprocess.run(command, cwd=course, capture_output=True, text=True)
     except OSError as error:
         raise ReleaseError(
-            f"{course} is a clone, whose tracked files only git can list, but git does not start: "
-            f"{error}. Install git (Debian, Ubuntu: apt-get install git)."
+            object="git",
+            expected=f"a program that lists the tracked files of {course}",
+            received=str(error),
+            remedy="Install git (Debian, Ubuntu: apt-get install git).",
         ) from error
     if ran.returncode:
         raise ReleaseError(

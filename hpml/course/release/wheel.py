@@ -16,8 +16,10 @@ def build_wheel(files: Mapping[str, bytes]) -> tuple[str, bytes]:
     """Return the name and the content of the wheel of these files; it needs no network."""
     if importlib.util.find_spec("hatchling") is None:
         raise ReleaseError(
-            f"The wheel for the students needs hatchling, which is not installed; run "
-            f"{sys.executable} -m pip install hatchling."
+            object="hatchling",
+            expected="an installed package, which builds the wheel for the students",
+            received="none",
+            remedy=f"Run {sys.executable} -m pip install hatchling.",
         )
     with tempfile.TemporaryDirectory(prefix="hpml-wheel-") as work:
         source, built = Path(work, "source"), Path(work, "built")
@@ -38,6 +40,11 @@ def build_wheel(files: Mapping[str, bytes]) -> tuple[str, bytes]:
         ]
         ran = subprocess.run(command, cwd=source, capture_output=True, text=True)
         if ran.returncode:
-            raise ReleaseError(f"hatchling cannot build the wheel: {ran.stderr.strip()}")
+            raise ReleaseError(
+                object="hatchling",
+                expected="a wheel of the released files",
+                received=ran.stderr.strip(),
+                remedy="Correct what it names in pyproject.toml, then release again.",
+            )
         (wheel,) = built.glob("*.whl")
         return wheel.name, wheel.read_bytes()

@@ -143,13 +143,13 @@ def test_without_hatchling_it_says_what_to_install_and_writes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(wheel.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(ReleaseError, match=r"-m pip install hatchling"):
+    with raises(ReleaseError, object="hatchling", remedy="-m pip install hatchling"):
         student_copy.release(tmp_path / "students")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_address_is_checked_before_anything_is_written(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"'\.\./students'"):
+    with raises(UsageError, object="--address", received="'../students'"):
         student_copy.release(tmp_path / "students", "../students")
     assert list(tmp_path.iterdir()) == []
 

@@ -89,7 +89,7 @@ def test_fast_swish_is_exported_as_operations() -> None:
 def test_a_missing_package_is_named_with_the_way_to_install_it(monkeypatch, package) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     remedy = f"pip install -c constraints.txt {package}"
-    with raises(NotInstalledError, object=package, received=package, remedy=remedy):
+    with raises(NotInstalledError, object=package, received="not installed", remedy=remedy):
         export_onnx(nn.ReLU(), X)
 
 
