@@ -14,8 +14,6 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.nn.modules.batchnorm import _NormBase
-from torch.nn.modules.dropout import _DropoutNd
 
 from hpml.base.errors import describe
 
@@ -119,6 +117,12 @@ _ARBITRARY_CODE = (
     *(useful_layers.LambdaOpLayer, useful_layers.CallbackLayer),
     *(useful_layers.AggregateLayer, useful_layers.MethodCall),
 )
+_VARIES_IN_TRAINING = (
+    *(nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm),
+    *(nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d),
+    *(nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout),
+    *(nn.FeatureAlphaDropout, nn.RReLU),
+)
 _RANDOM = ("rand", "dropout", "bernoulli", "normal", "multinomial", "poisson", "rrelu", "gumbel")
 
 
@@ -131,7 +135,7 @@ def _may_vary(module: nn.Module) -> bool:
     package = type(module).__module__
     if isinstance(module, _ARBITRARY_CODE) or not package.startswith(("torch.", "hpml.symbolic.")):
         return True
-    varies_in_training = isinstance(module, (_NormBase, _DropoutNd, nn.RReLU)) or getattr(
+    varies_in_training = isinstance(module, _VARIES_IN_TRAINING) or getattr(
         module, "dropout", False
     )
     return bool(module.training and varies_in_training)

@@ -114,14 +114,14 @@ class FunctionLayer(nn.Module):
         del state["_call"]
         # F.max_pool2d is made inside of a function, whose name pickle would look up.
         place = getattr(self.function, "__module__", ""), getattr(self.function, "__name__", "")
-        if _found(sys.modules.get(place[0]), place[1]) is self.function:
+        if getattr(sys.modules.get(place[0]), place[1], None) is self.function:
             state["function"] = place
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)  # type: ignore[no-untyped-call]
         if isinstance(self.function, tuple):
-            self.function = _found(importlib.import_module(self.function[0]), self.function[1])
+            self.function = getattr(importlib.import_module(self.function[0]), self.function[1])
         self._call = compile_call(self.template.text, self.template.holes, self.as_method)
 
     def _get_name(self) -> str:
@@ -129,12 +129,6 @@ class FunctionLayer(nn.Module):
 
     def extra_repr(self) -> str:
         return self.template.text
-
-
-def _found(module: Any, name: str) -> Any:
-    """Return a function by name; its original, if it is replaced while symbolic data is alive."""
-    found = getattr(module, name, None)
-    return getattr(found, "_replaced", found)
 
 
 class CallbackLayer(nn.Module):

@@ -95,6 +95,12 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+def recorded(function: Callable[[Any], Any], value: Any) -> Any:
+    """Call a function, which a graph only records by name."""
+    is_real = isinstance(value, torch.Tensor)
+    return function(value) if is_real else add_to_graph(function, value)
+
+
 def added_in_place(h: Any) -> Any:
     h += 1
     return h
@@ -106,7 +112,7 @@ UNARY: dict[str, Callable[[Any], Any]] = {
     "view": lambda h: h.view(h.shape[0], -1),
     "chunk": lambda h: torch.cat(list(reversed(h.chunk(2, dim=1))), dim=1),
     "noise": lambda h: h + torch.rand_like(h),
-    "reversed": lambda h: Reversed.apply(h),
+    "reversed": lambda h: recorded(Reversed.apply, h),
     "half": lambda h: torch.cat([h[:, :2], h[:, 2:]], dim=1),
     "a view": lambda h: h.view(-1, 2, 2).flatten(1),
     "a view in place": lambda h: nn.functional.relu(h[:, :2], inplace=True).repeat(1, 2),

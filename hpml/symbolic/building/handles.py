@@ -49,6 +49,7 @@ from .operators import (
     check_squeeze,
     method_refused,
 )
+from .placeholder import IntegerPlaceholder, placeholder
 from .recording import call_layer, current, make_node, make_parts, note_effects
 from .tensor_shape import TensorShape
 
@@ -56,11 +57,14 @@ from .tensor_shape import TensorShape
 class SymbolicData(Handle, Operators, WithoutNumbers):
     """A placeholder for any Python object; using an attribute, operator or method makes a node."""
 
-    __slots__ = ("__weakref__", "_node", "_token")
+    __slots__ = ()  # those of a subclass, as an integer's may not conflict with a tensor's
+
+    _node: Node
+    _token: Token
 
     def __init__(self, node: Node, token: Token) -> None:
-        self._node = node
-        self._token = token
+        self._node = node  # type: ignore[misc]  # the slots are those of the subclass
+        self._token = token  # type: ignore[misc]
         node.handle = weakref.ref(self)
 
     # --- the graph around this value ---
@@ -223,10 +227,30 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         return _record_function(func, args, kwargs or {})
 
 
+_SLOTS = ("__weakref__", "_node", "_token")
+
+
+class SymbolicObject(SymbolicData):
+    """A placeholder for an object that is neither a tensor, an integer, a mapping nor callable."""
+
+    __slots__ = _SLOTS
+
+
+class SymbolicInteger(SymbolicData, IntegerPlaceholder):  # type: ignore[misc]
+    """A placeholder for an integer, such as a size that was computed, ``x.shape[0] // 2``."""
+
+    @staticmethod
+    def of(node: Node, token: Token) -> SymbolicInteger:
+        """Return a handle of a node."""
+        made: SymbolicInteger = placeholder(SymbolicInteger, _node=node, _token=token)
+        node.handle = weakref.ref(made)
+        return made
+
+
 class SymbolicCallable(SymbolicData):
     """A placeholder for a callable, such as a method of a custom object."""
 
-    __slots__ = ()
+    __slots__ = _SLOTS
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return add_to_graph(_call, self, *args, **kwargs)
@@ -235,7 +259,7 @@ class SymbolicCallable(SymbolicData):
 class SymbolicMapping(SymbolicData):
     """A placeholder for a dictionary: its keys, which are the same in each run, are known."""
 
-    __slots__ = ()
+    __slots__ = _SLOTS
 
     keys, values, items = Mapping.keys, Mapping.values, Mapping.items
 
@@ -273,7 +297,7 @@ class SymbolicTensor(TensorShape, SymbolicData):
     which autocast may give the dtype of ``y``.
     """
 
-    __slots__ = ()
+    __slots__ = _SLOTS
 
     @property
     def _spec(self) -> TensorSpec:
@@ -343,7 +367,9 @@ def handle_of(node: Node, token: Token) -> Any:
     assert isinstance(spec, Concrete)
     if isinstance(spec.value, Mapping):
         return SymbolicMapping(node, token)
-    return (SymbolicCallable if callable(spec.value) else SymbolicData)(node, token)
+    if type(spec.value) is int:
+        return SymbolicInteger.of(node, token)
+    return (SymbolicCallable if callable(spec.value) else SymbolicObject)(node, token)
 
 
 def add_to_graph(
@@ -414,7 +440,6 @@ _SQUEEZES = (torch.squeeze, torch.Tensor.squeeze)
 # Pickle cannot find torch's wrapper of the power by its name.
 _REPLACEMENTS: dict[Callable[..., Any], Callable[..., Any]] = {torch.Tensor.__pow__: operator.pow}
 _REPLACEMENTS |= OUT_OF_PLACE
-_REPLACEMENTS |= {recording: original for _, _, original, recording in interception.FUNCTIONS}
 
 
 def as_handles(name: str, value: Any) -> list[SymbolicData]:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import operator
 import random
 import sys
@@ -30,14 +31,11 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.modules import module as torch_module
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 from torch.utils.weak import WeakIdKeyDictionary
 
 from hpml.base.errors import describe
-from hpml.symbolic import useful_layers
+from hpml.symbolic import torch_private, useful_layers
 from hpml.symbolic.errors import ArgumentError, GraphError, ShapeError
 
 from .arguments import children_of
@@ -220,7 +218,7 @@ def _run_examples(layer: nn.Module, parents: Sequence[Node], meta: bool) -> Infe
         arguments = [_value(parent, example, device) for parent in parents]
         argument_tensors = [_tensors_in(argument) for argument in arguments]
         versions = [[tensor._version for tensor in tensors] for tensors in argument_tensors]
-        watch = no_context if meta else _FixedSizes(layer, arguments)
+        watch = no_context if meta else _fixed_sizes()(layer, arguments)
         for evaluating in (False, True):  # normalisation in training refuses the smallest batch
             try:
                 result = _call(layer, arguments, meta, watch, evaluating)
@@ -236,14 +234,14 @@ def _run_examples(layer: nn.Module, parents: Sequence[Node], meta: bool) -> Infe
     return _merge(layer, tuple(results), not meta), effects
 
 
-class _FixedSizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class _FixedSizes:
     """Refuses operators whose results have a size that depends on the data, as ``x[x > 0]``.
 
     Meta tensors have no data for them. A size that depends on constants only is known.
     """
 
     def __init__(self, layer: nn.Module, arguments: list[Any]) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()
         self.layer = layer
         self.data = WeakIdKeyDictionary(dict.fromkeys(_tensors([arguments, *layer.parameters()])))
 
@@ -268,8 +266,14 @@ class _FixedSizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return index is not None and index.dtype in (torch.bool, torch.uint8) and index in self.data
 
 
+@functools.cache
+def _fixed_sizes() -> Any:
+    """Return the mode that refuses those operators; its base class is looked up at first use."""
+    return type("FixedSizes", (_FixedSizes, torch_private.TorchDispatchMode), {})
+
+
 def _tensors(value: Any) -> list[Tensor]:
-    return [leaf for leaf in tree_leaves(value) if isinstance(leaf, Tensor)]
+    return [leaf for leaf in torch_private.tree_leaves(value) if isinstance(leaf, Tensor)]
 
 
 def _merge(layer: Any, results: tuple[Any, ...], is_real: bool) -> Spec:
@@ -392,7 +396,7 @@ def copied(layer: nn.Module, *, meta: bool) -> nn.Module:
             f"find the shape of the result, received {type(error).__name__}: {error}. Give the "
             "shape by hand: layer(x, output_shape=(None, ...))"
         ) from error
-    global_hooks = torch_module._has_any_global_hook()  # type: ignore[no-untyped-call]
+    global_hooks = torch_private.has_any_global_hook()
     for module in duplicate.modules():
         if global_hooks or any(module.__dict__.get(name) for name in HOOKS):
             # torch calls a compiled forward without any hooks.

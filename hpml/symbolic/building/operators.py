@@ -126,9 +126,9 @@ def check_no_setting(value: object) -> None:
 def check_no_module_runs() -> None:
     """Refuse symbolic data in a running forward, whose ``layer(x)`` was not intercepted."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code is not nn.Module._call_impl.__code__:
+    while frame is not None and frame.f_globals.get("__name__") != nn.Module.__module__:
         frame = frame.f_back
-    if frame is None:
+    if frame is None or not isinstance(frame.f_locals.get("self"), nn.Module):
         return
     raise ArgumentError(
         f"{layer_name(frame.f_locals['self'])} was called with symbolic data while layer(x) is "

@@ -10,10 +10,8 @@ from typing import Any
 
 import torch
 from torch import Tensor, is_grad_enabled, nn
-from torch._C import _is_any_autocast_enabled
-from torch._C._dynamo.eval_frame import get_eval_frame_callback
 
-from hpml.symbolic import useful_layers
+from hpml.symbolic import torch_private, useful_layers
 from hpml.symbolic.errors import ArgumentError
 from hpml.symbolic.useful_layers import FunctionLayer
 
@@ -120,9 +118,9 @@ def note_effects(node: Node, parent: Node, effects: Effects, operation: str) -> 
 
 def modes() -> int:
     """Return the modes of torch that change a computation but no graph: 1 no_grad, 2 autocast."""
-    if is_grad_enabled() and not _is_any_autocast_enabled():
+    if is_grad_enabled() and not torch_private.is_any_autocast_enabled():
         return 0  # the common case
-    return (not is_grad_enabled()) + 2 * _is_any_autocast_enabled()
+    return (not is_grad_enabled()) + 2 * bool(torch_private.is_any_autocast_enabled())
 
 
 def check_modes(now: int, parents: Sequence[Node]) -> None:
@@ -178,7 +176,7 @@ def make_node(
         if (parent.base or parent).history:
             parents = tuple(map(current, parents))
             break
-    if callable(get_eval_frame_callback()):
+    if callable(torch_private.get_eval_frame_callback()):
         raise ArgumentError(
             "expected a call outside of torch.compile, received symbolic data in a compiled "
             "function: write add_to_graph(function, x)"

@@ -16,8 +16,8 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.nn.modules import module as hooks
 
+from hpml.symbolic import torch_private
 from hpml.symbolic.errors import ArgumentError, DeviceError
 from hpml.symbolic.execution.preserved import preserved
 
@@ -45,7 +45,10 @@ class _Snapshot:
 
     def __init__(self, model: nn.Module) -> None:
         self._root, self.modules = model._modules, list(model.modules())
-        self._dicts: list[Any] = [hooks._global_forward_hooks, hooks._global_forward_pre_hooks]
+        self._dicts: list[Any] = [
+            torch_private.global_forward_hooks,
+            torch_private.global_forward_pre_hooks,
+        ]
         for m in self.modules:
             hook = m._forward_hooks, m._forward_pre_hooks
             self._dicts += (m._modules, m._parameters, m._buffers, *hook)
