@@ -157,7 +157,10 @@ def _settings(layer: nn.Module) -> Any:
 def _is_stateless(layer: nn.Module) -> bool:
     """Return whether a layer has no state, so that it can run without being copied."""
     if isinstance(layer, useful_layers.FunctionLayer) and not (
-        is_stateless_function(layer.function) and not layer._modules and not layer._tensor_constants
+        is_stateless_function(layer.function)
+        and not layer._modules
+        and not layer._tensor_constants
+        and layer.captures is None
     ):
         return False
     return type(layer) in _STATELESS and _has_no_tensors(_settings(layer))
