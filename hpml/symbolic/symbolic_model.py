@@ -27,14 +27,16 @@ from .execution.source import documented_source
 from .graph import Collected, Graph, collect
 from .graph.reading import graph_module, summary_text
 from .partial_run import PartialRun, partial_run
+from .signature import argument_names, new_model, with_signature
 
 
 class SymbolicModel(nn.Module):
     """A PyTorch module that replays the operations between inputs and outputs on real data.
 
     Args:
-        inputs: the model's arguments as symbolic data, one or several, in order. An input with a
-            ``name`` may also be passed by keyword, ``model(name=value)``.
+        inputs: the model's arguments as symbolic data, one or several, in order. Their names are
+            the parameters of ``forward``, which export, ONNX and ``torch.fx`` see; an input may be
+            passed by its name, ``model(image=value)``. Without a name it is ``input_0``.
         outputs: the model's results as symbolic data: one, several for a tuple, or a dictionary
             from names to symbolic data.
         enable_cuda_graphs: record the kernels once and replay them on the GPU.
@@ -91,6 +93,7 @@ class SymbolicModel(nn.Module):
     def _adopt(self, collected: Collected) -> None:
         """Set the graph, its layers and its nodes, and prepare the execution."""
         self._graph = collected.graph
+        self.__class__ = with_signature(type(self), argument_names(collected.graph))
         self._nodes = collected.nodes
         # The student's program may have used the sizes that it read, so inputs must have them.
         inputs = [self._graph.values[value] for value in self._graph.inputs]
@@ -147,10 +150,10 @@ class SymbolicModel(nn.Module):
 
     def _in_order(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         """Return positional and keyword inputs in the order of the graph."""
-        names = [self._graph.values[value].name for value in self._graph.inputs]
+        names = argument_names(self._graph)
         if set(named) != set(names[len(inputs) :]):
             raise ArgumentError(
-                f"the model expected inputs named {', '.join(n or '(no name)' for n in names)}, "
+                f"the model expected inputs named {', '.join(names)}, "
                 f"received {len(inputs)} by position and by name {', '.join(named)}: "
                 "pass each input once; Input(shape, name=...) names an input"
             )
@@ -347,6 +350,10 @@ class SymbolicModel(nn.Module):
         """Return a copy with separate weights and without symbolic inputs and outputs."""
         return copy.deepcopy(self)
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        base = getattr(self, "_without_signature", type(self))
+        return new_model, (base, argument_names(self._graph)), self.__getstate__()
+
     def __getstate__(self) -> Any:
         # A copy generates the program again; the nodes refer to the layers of the original.
         state = super().__getstate__()  # type: ignore[no-untyped-call]
@@ -363,7 +370,7 @@ class SymbolicModel(nn.Module):
 
     def to_fx(self) -> torch.fx.GraphModule:
         """Return the model as a GraphModule of ``torch.fx``, which shares the layers."""
-        return graph_module(self, self._graph)
+        return graph_module(self, self._graph, argument_names(self._graph))
 
     def partial_run(self, known: Mapping[SymbolicData, Any]) -> PartialRun:
         """Run the calls that depend on known inputs alone; return a model of the other calls.

@@ -18,6 +18,7 @@ import inspect
 import operator
 import weakref
 from collections.abc import Callable, Iterator, Mapping
+from types import MethodDescriptorType
 from typing import Any
 
 import torch
@@ -116,6 +117,9 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
     def _record(self, function: Callable[..., Any], *args: Any) -> Any:
         return add_to_graph(function, *args)
+
+    def _record_method(self, method: Callable[..., Any], *args: Any) -> Any:
+        return _record(method, (self, *args), {}, as_method=True)
 
     def _record_pair(self, layer: nn.Module, other: Any) -> Any:
         data = other if isinstance(other, SymbolicData) else other.symbolic()  # else a size
@@ -305,6 +309,11 @@ class SymbolicTensor(TensorShape, SymbolicData):
         assert isinstance(spec, TensorSpec)  # handle_of chose this class by the spec
         return spec
 
+    @property
+    def name(self) -> str | None:
+        """The name of an input, which is the name of the model's argument; else None."""
+        return self._node.custom_name if self._node.layer is None else None
+
     def _length(self, examples: int | None) -> int:
         if not self._spec.shape:
             raise ArgumentError(
@@ -432,9 +441,23 @@ def _record_function(
     check_changes_nothing(func, kwargs)
     if func in _SQUEEZES:
         check_squeeze(args[0], args[1] if len(args) > 1 else kwargs.get("dim"))
-    return _record(_REPLACEMENTS.get(func, func), args, kwargs, as_method=as_method)
+    func = _REPLACEMENTS.get(func, func)
+    sizes = _SIZES_FROM.get(func)
+    if sizes is not None and len(args) > sizes + 1:
+        args = (*args[:sizes], args[sizes:])  # in a tuple torch.fx can trace them
+    if isinstance(func, MethodDescriptorType) and args and isinstance(args[0], SymbolicTensor):
+        as_method = True  # torch.fx cannot trace the function of a class
+    return _record(func, args, kwargs, as_method=as_method)
 
 
+# The functions that take sizes as separate arguments, and the position of the first.
+_SIZES_FROM: dict[Callable[..., Any], int] = {
+    **{getattr(torch, name): 0 for name in ("zeros", "ones", "empty", "rand", "randn")},
+    **{
+        getattr(torch.Tensor, name): 1
+        for name in ("expand", "new_zeros", "new_ones", "new_empty", "view", "reshape", "repeat")
+    },
+}
 _SQUEEZES = (torch.squeeze, torch.Tensor.squeeze)
 
 # Pickle cannot find torch's wrapper of the power by its name.

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch import fx
 
 from hpml.symbolic.errors import ArgumentError
 
@@ -44,7 +45,7 @@ class UnknownSize(Handle, Operators, WithoutNumbers, IntegerPlaceholder):
     def symbolic(self) -> Any:
         """Return symbolic data for the size."""
         read, arguments = self.read
-        return self.tensor._record(read, self.tensor, *arguments)
+        return self.tensor._record_method(read, *arguments)
 
     __call__ = symbolic  # torch's numel is a method
 
@@ -80,11 +81,16 @@ class UnknownSize(Handle, Operators, WithoutNumbers, IntegerPlaceholder):
         self.__index__()
 
 
+def shape_of(sizes: list[Any]) -> Any:
+    """Return the shape of a run, a ``torch.Size`` unless ``torch.fx`` traces the sizes."""
+    return tuple(sizes) if any(type(size) is fx.Proxy for size in sizes) else torch.Size(sizes)
+
+
 class SymbolicShape(tuple):  # type: ignore[type-arg]
     """A shape with a size that depends on the batch."""
 
     __slots__ = ()
-    _make = torch.Size  # the type of the shape when the model runs
+    _make = staticmethod(shape_of)
 
     def __getitem__(self, index: Any) -> Any:
         part = super().__getitem__(index)
