@@ -49,7 +49,24 @@ class PartialRun(nn.Module):
                 f"known, received {len(inputs)}: pass them in the order of the model's inputs"
             )
         stored = [self._buffers.get(f"value_{i}", value) for i, value in enumerate(self._stored)]
-        return self.rest(*inputs, *stored)
+        # A result may be a stored value or a view of one, which the caller may change in place.
+        held = {_memory(value) for value in stored if isinstance(value, torch.Tensor)}
+
+        def own(value: Any) -> Any:
+            if isinstance(value, torch.Tensor) and _memory(value) in held:
+                return value.clone()
+            if isinstance(value, dict):
+                return {key: own(part) for key, part in value.items()}
+            return tuple(map(own, value)) if type(value) is tuple else value
+
+        return own(self.rest(*inputs, *stored))
+
+
+def _memory(tensor: torch.Tensor) -> Any:
+    try:
+        return tensor.untyped_storage().data_ptr()
+    except (RuntimeError, NotImplementedError):  # a sparse tensor
+        return id(tensor)
 
 
 def partial_run(
@@ -87,7 +104,13 @@ def partial_run(
     rest = part(later, [*varying, *crossing], graph.outputs)
     rest.training = model.training  # rest.train() would change the layers, which are shared
     evaluated = tuple([graph.calls[position].name for position in once])
-    return PartialRun(rest, len(varying), [value_of[value] for value in crossing], evaluated)
+    # The caller may change in place what it passed, which may be a stored value or share memory.
+    passed = {_memory(v) for v in values.values() if isinstance(v, torch.Tensor)}
+    stored = [
+        v.clone() if isinstance(v, torch.Tensor) and _memory(v) in passed else v
+        for v in (value_of[value] for value in crossing)
+    ]
+    return PartialRun(rest, len(varying), stored, evaluated)
 
 
 def _split(

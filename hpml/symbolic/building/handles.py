@@ -38,6 +38,7 @@ from .node import (
     Node,
     TensorSpec,
     describe_spec,
+    oldest_first,
 )
 from .operators import (
     OUT_OF_PLACE,
@@ -100,9 +101,9 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
     @property
     def batch_size_known(self) -> bool:
-        """Whether the first dimension is known, as with ``batch_shape``."""
-        spec = self._node.spec
-        return isinstance(spec, Concrete) or not spec.shape or isinstance(spec.shape[0], int)
+        """Whether the batch of every input that this value depends on is known."""
+        inputs = [node for node in oldest_first([self._node]) if node.layer is None]
+        return not any(node.spec.depends for node in inputs)
 
     # --- making new values ---
 
@@ -128,11 +129,6 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
     def _note_change(self, result: Any, operation: str) -> None:
         if not isinstance(self._node.spec, TensorSpec):
             return
-        if (self._node.base or self._node).layer is None:
-            raise ArgumentError(
-                f"{operation} would change {self._node.describe()}, which belongs to the caller: "
-                "make a new value, x = x + y"
-            )
         if result._node.spec != self._node.spec:
             raise ArgumentError(
                 f"{operation} expected a result of {describe_spec(self._node.spec)}, as before, "
@@ -298,7 +294,8 @@ class SymbolicTensor(TensorShape, SymbolicData):
     These are not noticed: ``x.features``, ``x.channels`` and the like, made for the constructors of
     layers, are not checked when the model runs, as ``x.shape[1]`` is. ``torch.randn(3, 4)`` is a
     constant like any tensor; write ``torch.randn_like(x)``. ``x += y`` is computed as ``x + y``,
-    which autocast may give the dtype of ``y``.
+    which autocast may give the dtype of ``y``. So the data that the caller passes for an input
+    never changes, unlike in a function written by hand.
     """
 
     __slots__ = _SLOTS

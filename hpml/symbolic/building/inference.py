@@ -82,6 +82,20 @@ def infer(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
                 return found, IN_PLACE if inplace else rule.effects
     elif type(layer) is useful_layers.CallbackLayer:
         return parents[0].spec, ITSELF
+    try:
+        return _run_or_remember(layer, parents)
+    except ShapeError:
+        known = _with_known_batch(parents)
+        if known is None:
+            raise
+        try:
+            return _run_or_remember(layer, known)
+        except GraphError:
+            pass
+        raise
+
+
+def _run_or_remember(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
     key = _cache_key(layer, parents)
     if key is None:
         return _run(layer, parents)
@@ -90,6 +104,24 @@ def infer(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
             _cache.clear()
         _cache[key] = _run(layer, parents)
     return _cache[key]
+
+
+def _with_known_batch(parents: Sequence[Node]) -> list[Node] | None:
+    """Return the parents with the unknown batch as the known one of another parent, or None."""
+    shapes = [parent.spec.shape for parent in parents if type(parent.spec) is TensorSpec]
+    known = {shape[0] for shape in shapes if shape and isinstance(shape[0], int)}
+    if len(known) != 1 or not any(BATCH in shape for shape in shapes):
+        return None
+    (batch,) = known
+    replaced = []
+    for parent in parents:
+        spec = parent.spec
+        if isinstance(spec, TensorSpec):
+            parent = copy.copy(parent)
+            shape = tuple([batch if size == BATCH else size for size in spec.shape])
+            parent.spec = TensorSpec(shape, spec.dtype)
+        replaced.append(parent)
+    return replaced
 
 
 def declared_spec(shape: Any, parents: Sequence[Node]) -> TensorSpec:

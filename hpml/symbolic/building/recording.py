@@ -183,7 +183,8 @@ def make_node(
         )
     depth = 1 + (parents[0].depth if len(parents) == 1 else max(p.depth for p in parents))
     if custom_name is not None:
-        check_name("custom_name", custom_name)
+        for part in str(custom_name).split("."):  # "encoder.block" is a module in a module
+            check_name("custom_name", part if isinstance(custom_name, str) else custom_name)
     now = modes()
     if now:
         check_modes(now, parents)

@@ -64,8 +64,10 @@ def collect(
         layer_type = layer_name(layer)
         name = name_for(layer_type, node.custom_name)
         arguments = tuple([number[parent] for parent in node.parents])
-        # A layer with several calls is registered once.
+        # A layer with several calls is registered once, and by each name that the user gave it.
         module = modules.setdefault(id(layer), name)
+        if node.custom_name and name != module:
+            module = name
         after: tuple[int, ...] = ()
         if node.changes is not None:
             # Later readers wait for this call, and so for the calls that it waits for.
