@@ -31,9 +31,15 @@ class PartialRun(nn.Module):
     """
 
     def __init__(
-        self, rest: nn.Module, varying: int, values: Sequence[Any], evaluated: tuple[str, ...]
+        self,
+        rest: nn.Module,
+        varying: int,
+        values: Sequence[Any],
+        evaluated: tuple[str, ...],
+        shared: frozenset[int] = frozenset(),
     ) -> None:
         super().__init__()
+        self._shared = shared
         self.rest, self.evaluated, self._varying = rest, evaluated, varying
         self.training = rest.training
         self._stored = list(values)
@@ -49,24 +55,33 @@ class PartialRun(nn.Module):
                 f"known, received {len(inputs)}: pass them in the order of the model's inputs"
             )
         stored = [self._buffers.get(f"value_{i}", value) for i, value in enumerate(self._stored)]
-        # A result may be a stored value or a view of one, which the caller may change in place.
-        held = {_memory(value) for value in stored if isinstance(value, torch.Tensor)}
+        result = self.rest(*inputs, *stored)
+        if not self._shared:
+            return result
+        # The caller may change a result in place, which must not change a stored value.
+        if isinstance(result, dict):
+            return {
+                key: _copied(part) if position in self._shared else part
+                for position, (key, part) in enumerate(result.items())
+            }
+        if not isinstance(result, tuple):
+            return _copied(result)
+        parts = enumerate(result)
+        return tuple([_copied(part) if i in self._shared else part for i, part in parts])
 
-        def own(value: Any) -> Any:
-            if isinstance(value, torch.Tensor) and _memory(value) in held:
-                return value.clone()
-            if isinstance(value, dict):
-                return {key: own(part) for key, part in value.items()}
-            return tuple(map(own, value)) if type(value) is tuple else value
 
-        return own(self.rest(*inputs, *stored))
+def _copied(value: Any) -> Any:
+    return value.clone() if isinstance(value, torch.Tensor) else value
 
 
-def _memory(tensor: torch.Tensor) -> Any:
-    try:
-        return tensor.untyped_storage().data_ptr()
-    except (RuntimeError, NotImplementedError):  # a sparse tensor
-        return id(tensor)
+def _shared_outputs(graph: Graph, later: Sequence[int], crossing: Sequence[int]) -> frozenset[int]:
+    """Return the positions of the outputs that may be stored values or share their memory."""
+    shared = set(crossing)
+    for call in (graph.calls[position] for position in later):
+        effects = call.effects
+        if effects is not None and effects.shares and call.arguments[effects.argument] in shared:
+            shared.update(result for result in call.results if result is not None)
+    return frozenset(i for i, output in enumerate(graph.outputs) if output in shared)
 
 
 def partial_run(
@@ -104,13 +119,10 @@ def partial_run(
     rest = part(later, [*varying, *crossing], graph.outputs)
     rest.training = model.training  # rest.train() would change the layers, which are shared
     evaluated = tuple([graph.calls[position].name for position in once])
-    # The caller may change in place what it passed, which may be a stored value or share memory.
-    passed = {_memory(v) for v in values.values() if isinstance(v, torch.Tensor)}
-    stored = [
-        v.clone() if isinstance(v, torch.Tensor) and _memory(v) in passed else v
-        for v in (value_of[value] for value in crossing)
-    ]
-    return PartialRun(rest, len(varying), stored, evaluated)
+    # The caller may change in place what it passed.
+    stored = [_copied(value_of[value]) for value in crossing]
+    shared = _shared_outputs(graph, later, crossing)
+    return PartialRun(rest, len(varying), stored, evaluated, shared)
 
 
 def _split(

@@ -92,12 +92,8 @@ def test_a_model_of_a_function_of_torch_can_be_copied(name: str, copied: Any) ->
     assert_same(copied(model)(value), FUNCTIONS[name](value))
 
 
-def test_a_copy_has_no_symbolic_data_and_is_drawn_all_the_same() -> None:
-    copied = copy.deepcopy(small_model())
-    assert draw_graph(model=copied).axes[0].texts
-    for ask in (lambda: copied.inputs, lambda: copied.outputs):
-        with pytest.raises(ArgumentError):
-            ask()
+def test_a_copy_is_drawn() -> None:
+    assert draw_graph(model=copy.deepcopy(small_model())).axes[0].texts
 
 
 def test_a_copy_and_a_partial_run_check_the_sizes_that_were_read() -> None:

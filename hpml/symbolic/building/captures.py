@@ -45,6 +45,7 @@ from .interception import Handle
 
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
 _OWN = ("hpml.", "torch.")
+_PLAIN = (int, float, complex, str, bytes, type(None))
 
 
 @dataclass
@@ -235,7 +236,7 @@ class _Walk:
             return Kept(copy.deepcopy(value))
         if _is_instance_of_user(value):
             return self._instance(value, name)
-        if isinstance(value, (int, float, complex, str, bytes, type(None))):
+        if isinstance(value, _PLAIN):
             self.found = True
         return Kept(value)
 
@@ -262,9 +263,15 @@ class _Walk:
             except ValueError:  # a variable without a value yet
                 made.cells.append(None)
                 continue
-            made.cells.append(self.plan(content, variable))
-        made.defaults = self.plan(function.__defaults__, name)
-        made.keyword_defaults = self.plan(function.__kwdefaults__, name)
+            if _is_library(function) and isinstance(content, (*_PLAIN, tuple)):
+                made.cells.append(Kept(content))  # a library does not change it later
+            else:
+                made.cells.append(self.plan(content, variable))
+        defaults = function.__defaults__, function.__kwdefaults__
+        made.defaults, made.keyword_defaults = (
+            Kept(value) if value is None or _is_library(function) else self.plan(value, name)
+            for value in defaults
+        )
         read, assigned = _global_names(code)
         if not _is_library(function) and not assigned:
             plans = {n: self.plan(scope[n], n) for n in read if n in scope}
@@ -430,6 +437,5 @@ class _Rebuilding:
 
 def _is_of_library(plan: Any) -> bool:
     """Return whether a global variable is looked up in its module, as a library or a class is."""
-    plain = (int, float, complex, str, bytes, type(None))
     is_array = isinstance(plan, Kept) and hasattr(plan.value, "__array_interface__")
-    return isinstance(plan, Kept) and not isinstance(plan.value, plain) and not is_array
+    return isinstance(plan, Kept) and not isinstance(plan.value, _PLAIN) and not is_array

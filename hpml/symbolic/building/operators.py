@@ -74,7 +74,7 @@ class WithoutNumbers:
         raise ArgumentError(
             f"expected a number, received {_described(self)}, which has no value while the graph "
             "is built: use operators and functions of torch (y**0.5, not math.sqrt or np.sqrt; "
-            "torch.sym_min for sizes), or put the computation into the forward of a module. A "
+            "torch.sym_min for sizes), or record the function as a whole, add_to_graph(f, x). A "
             "known size, x.shape[1] or x.features, is an int. If it depends on the batch, use "
             "x.view(x.shape[0], -1), torch.zeros(x.shape[0], 4) or x.mean(0), or give the input a "
             "batch_shape"
