@@ -213,8 +213,17 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         about = describe_spec(self._node.spec)
         return f"<{type(self).__name__} of {about}; {parents} parents; {children} children>"
 
+    def __copy__(self) -> SymbolicData:
+        return self
+
     def __deepcopy__(self, memo: dict[int, Any]) -> SymbolicData:
         return self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise ArgumentError(
+            f"pickle expected a model, received {self!r}, which is one value of a graph that is "
+            "being built: pickle SymbolicModel(inputs, outputs), whose copy has inputs and outputs"
+        )
 
     @classmethod
     def __torch_function__(

@@ -31,6 +31,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.lazy import LazyModuleMixin
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
@@ -216,6 +217,17 @@ def _run(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
         type(p.spec) is Concrete and p.spec.is_real and not _has_no_tensors(p.spec.value)
         for p in parents
     )
+    for part in layer.modules():
+        if isinstance(part, LazyModuleMixin) and part.has_uninitialized_params():
+            kind = getattr(part, "cls_to_become", None) or type(part)
+            raise ArgumentError(
+                f"{type(part).__name__} expected to learn its sizes from real data, received "
+                f"symbolic data: write nn.{kind.__name__} with the sizes of the symbolic data, as "
+                "in nn.Linear(x.features, 4) or nn.Conv2d(x.channels, 8, 3)"
+            )
+    if torch.is_inference_mode_enabled():  # its tensors do not say whether they were changed
+        with torch.inference_mode(False):
+            return _run(layer, parents)
     reasons = []
     for meta in (False,) if needs_data else (True, False):
         try:
@@ -291,7 +303,7 @@ class _FixedSizes:
                 raise GraphError(
                     f"{describe(self.layer)} expected sizes that do not depend on the data, "
                     f"received {func}, which selects elements by their values: give the shape by "
-                    "hand, add_to_graph(torch.masked_select, x, x > 0, output_shape=(None,)) or "
+                    f"hand, add_to_graph({_selecting(self.layer)}, output_shape=(None,)) or "
                     "layer(x, output_shape=...)"
                 )
             self.data.update(dict.fromkeys(_tensors(result)))
@@ -299,6 +311,14 @@ class _FixedSizes:
 
     def _is_mask(self, index: Any) -> bool:
         return index is not None and index.dtype in (torch.bool, torch.uint8) and index in self.data
+
+
+def _selecting(layer: nn.Module) -> str:
+    """Return the arguments with which a selection is written as a function."""
+    function = getattr(layer, "function", operator.getitem)
+    if function is operator.getitem:
+        return "torch.masked_select, x, x > 0"
+    return f"{layer_name(layer)}, x"
 
 
 @functools.cache

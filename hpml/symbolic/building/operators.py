@@ -20,6 +20,12 @@ from .node import layer_name
 
 def method_refused(name: str) -> str:
     """Return the error message for a method that cannot be recorded."""
+    frame: FrameType | None = sys._getframe(2)
+    if frame is not None and frame.f_globals.get("__name__") == "torch.nn.parameter":
+        return (
+            "nn.Parameter expected a tensor with numbers, received symbolic data: make the "
+            "parameter from real data, nn.Parameter(torch.zeros(x.features)), and use it with x"
+        )
     if name.endswith("_"):
         return f"x.{name}() would change a value in place that other nodes read: {_OUT_OF_PLACE}"
     return (

@@ -165,6 +165,16 @@ def call_layer(
     return FunctionLayer(func, template, name_of(func), as_method), handles
 
 
+def check_not_compiled() -> None:
+    """Refuse to build a graph in a function that torch.compile compiles."""
+    if torch.compiler.is_compiling() or callable(torch_private.get_eval_frame_callback()):
+        raise ArgumentError(
+            "a graph expected to be built outside of torch.compile, received symbolic data in a "
+            "compiled function: build the model first and compile it, torch.compile(model); to "
+            "record a compiled function, write add_to_graph(function, x)"
+        )
+
+
 def make_node(
     layer: nn.Module,
     parents: tuple[Node, ...],
@@ -176,11 +186,7 @@ def make_node(
         if (parent.base or parent).history:
             parents = tuple(map(current, parents))
             break
-    if callable(torch_private.get_eval_frame_callback()):
-        raise ArgumentError(
-            "expected a call outside of torch.compile, received symbolic data in a compiled "
-            "function: write add_to_graph(function, x)"
-        )
+    check_not_compiled()
     depth = 1 + (parents[0].depth if len(parents) == 1 else max(p.depth for p in parents))
     if custom_name is not None:
         for part in str(custom_name).split("."):  # "encoder.block" is a module in a module

@@ -78,7 +78,7 @@ class UnknownSize(Handle, Operators, WithoutNumbers, IntegerPlaceholder):
         return self.__index__()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        self.__index__()
+        return self.tensor.__reduce_ex__(protocol)  # raises
 
 
 def shape_of(sizes: list[Any]) -> Any:

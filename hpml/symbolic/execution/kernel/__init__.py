@@ -71,13 +71,19 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
 
     def read(layers: Sequence[nn.Module], dtype: Any) -> Any:
         parameters = guard.parameters(layers)
-        packed = None if parameters is None else weights.read(parameters, dtype)
+        if parameters is None:
+            raise ArgumentError(
+                "the compiled kernel expected the layers with which the model was made, in "
+                "evaluation mode and without hooks, received some that differ: call model.eval(), "
+                "remove hooks, restore methods and settings that were replaced, or choose another "
+                "execution, model.execution = 'inlined'"
+            )
+        packed = weights.read(parameters, dtype)
         if packed is None:
             raise ArgumentError(
                 "the compiled kernel expected inputs and weights of one dtype, float32 or float64, "
-                "and the layers with which the model was made, in evaluation mode, received an "
-                f"input of {dtype}: convert it with x.float(), call model.eval(), remove hooks, "
-                "restore methods and settings that were replaced, or choose another execution"
+                f"received an input of {dtype} and other weights: convert the input with x.float() "
+                "or the model with model.float(), or choose model.execution = 'inlined'"
             )
         return packed
 
