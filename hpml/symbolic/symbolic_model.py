@@ -28,24 +28,7 @@ from .graph import Collected, Graph, collect
 from .graph.reading import graph_module, summary_text
 from .graph.stored import StoredNodes
 from .partial_run import PartialRun, partial_run
-from .signature import Forward, argument_names
-
-
-def forward(self: Any, *inputs: Any, **named: Any) -> Any:
-    """Run the graph on real data; call the model instead, ``model(x)``."""
-    try:
-        if named:
-            inputs = self._in_order(inputs, named)
-        if self._checks_sizes:
-            self._check_sizes(inputs)
-        results = self._run(self, *inputs)
-        return self._graph.named(results) if self._graph.output_names else results
-    except Exception as error:
-        self._explain(error, inputs)
-        raise
-
-
-_FORWARD = Forward(forward)
+from .signature import argument_names, new_model, with_signature
 
 
 class SymbolicModel(nn.Module):
@@ -111,7 +94,7 @@ class SymbolicModel(nn.Module):
     def _adopt(self, collected: Collected) -> None:
         """Set the graph, its layers and its nodes, and prepare the execution."""
         self._graph = collected.graph
-        self._forward = _FORWARD.with_names(argument_names(collected.graph))
+        self.__class__ = with_signature(type(self), argument_names(collected.graph))
         self._nodes = collected.nodes
         self._stored: StoredNodes | None = None
         # The student's program may have used the sizes that it read, so inputs must have them.
@@ -172,7 +155,18 @@ class SymbolicModel(nn.Module):
         self._timing = timing
         self._prepare()
 
-    forward: Any = _FORWARD
+    def forward(self, *inputs: Any, **named: Any) -> Any:
+        """Run the graph on real data; call the model instead, ``model(x)``."""
+        try:
+            if named:
+                inputs = self._in_order(inputs, named)
+            if self._checks_sizes:
+                self._check_sizes(inputs)
+            results = self._run(self, *inputs)
+            return self._graph.named(results) if self._graph.output_names else results
+        except Exception as error:
+            self._explain(error, inputs)
+            raise
 
     def _in_order(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         """Return positional and keyword inputs in the order of the graph."""
@@ -382,10 +376,14 @@ class SymbolicModel(nn.Module):
         model._stored = None
         return model
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        base = getattr(self, "_without_signature", type(self))
+        return new_model, (base, argument_names(self._graph)), self.__getstate__()
+
     def __getstate__(self) -> Any:
         # A copy generates the program again, and makes nodes with its own layers when asked.
         state = super().__getstate__()  # type: ignore[no-untyped-call]
-        for name in ("_program", "_run", "_pick_layers", "_timing", "_forward"):
+        for name in ("_program", "_run", "_pick_layers", "_timing"):
             del state[name]
         state["_nodes"] = []
         if self._nodes:
@@ -394,7 +392,6 @@ class SymbolicModel(nn.Module):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)  # type: ignore[no-untyped-call]
-        self._forward = _FORWARD.with_names(argument_names(self._graph))
         self._pick_layers = _layer_picker([call.module for call in self._graph.calls])
         self._timing = timing_from_environment()
         self._prepare()

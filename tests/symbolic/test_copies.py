@@ -39,7 +39,8 @@ each_copy = pytest.mark.parametrize("copied", COPIES, ids=lambda function: funct
 def test_a_copy_does_the_same_with_weights_of_its_own(copied: Any, execution: str) -> None:
     model = small_model(execution).eval()
     other = copied(model)
-    assert type(other) is SymbolicModel
+    assert type(other) is type(model)
+    assert isinstance(other, SymbolicModel)
     assert other.execution == execution
     assert other.graph == model.graph
     assert not other.training

@@ -31,7 +31,9 @@ def test_the_parameters_of_forward_are_the_inputs_also_in_copies(execution: str)
     expected = model(VALUE, VALUE)
     for owner in (model, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
         assert list(inspect.signature(owner.forward).parameters) == ["image", "mask"]
-        assert type(owner) is SymbolicModel
+        assert isinstance(owner, SymbolicModel)
+        assert type(owner).__name__ == "SymbolicModel"
+        assert list(inspect.signature(type(owner).forward).parameters) == ["self", "image", "mask"]
         assert torch.equal(SymbolicModel.forward(owner, VALUE, VALUE), expected)
         assert torch.equal(owner(mask=VALUE, image=VALUE), expected)
         assert torch.equal(owner(VALUE, mask=VALUE), expected)
