@@ -102,15 +102,20 @@ class SymbolicModel(nn.Module):
         self._declared = [value.shape if value.sizes_read else None for value in inputs]
         self._checks_sizes = any(self._declared)
         names = [call.module for call in collected.graph.calls]
-        first = [name.partition(".")[0] for name in names]
-        taken = _RESERVED.union(self.__dict__).intersection(first)
+        reserved = _RESERVED.union(self.__dict__)
+        dotted = [name for name in names if "." in name]
+        taken = reserved.intersection(names)
+        taken |= reserved.intersection([name.partition(".")[0] for name in dotted])
         if taken:
             raise ArgumentError(
                 f"custom_name expected a name that is not an attribute of a module, received "
                 f"{min(taken)!r}: choose another"
             )
-        for name, layer in zip(names, collected.layers, strict=True):
-            self._register(name, layer)
+        if dotted:
+            for name, layer in zip(names, collected.layers, strict=True):
+                self._register(name, layer)
+        else:
+            self._modules.update(zip(names, collected.layers, strict=True))
         self._pick_layers = _layer_picker(names)
         self._timing = timing_from_environment()
         self._prepare()

@@ -186,7 +186,8 @@ def make_node(
         if (parent.base or parent).history:
             parents = tuple(map(current, parents))
             break
-    check_not_compiled()
+    if callable(torch_private.get_eval_frame_callback()):
+        check_not_compiled()
     depth = 1 + (parents[0].depth if len(parents) == 1 else max(p.depth for p in parents))
     if custom_name is not None:
         for part in str(custom_name).split("."):  # "encoder.block" is a module in a module
