@@ -14,6 +14,7 @@ from hpml.base.tables import Table
 
 from .compilers import why_not_inductor
 from .errors import JitError
+from .torch_private import private
 
 
 def compiler_of_this_run() -> tuple[dict[str, str], str]:
@@ -115,7 +116,7 @@ def graph_breaks(function: Callable[..., Any], *arguments: Any) -> Table:
     import torch
 
     torch.compiler.reset()
-    found = torch._dynamo.explain(function)(*arguments)
+    found = private("torch._dynamo.explain")(function)(*arguments)
     torch.compiler.reset()
     rows = []
     for graph_break in found.break_reasons:
@@ -158,7 +159,7 @@ def torchscript_graphs(function: Callable[..., Any], *arguments: Any) -> dict[st
         traced = torch.jit.trace(function, arguments)  # type: ignore[no-untyped-call]
         for _ in range(3):
             traced(*arguments)
-        graph = torch._C._last_executed_optimized_graph()
+        graph = private("torch._C._last_executed_optimized_graph")()
     return {"recorded": _short(traced.graph), "optimised": _short(graph)}
 
 
@@ -176,8 +177,8 @@ def inductor_loops(function: Callable[..., Any], *arguments: Any) -> str:
         JitError: there is no C++, as on a GPU or for a call of a library.
     """
     import torch
-    from torch._inductor.utils import run_and_get_code
 
+    run_and_get_code = private("torch._inductor.utils.run_and_get_code")
     torch.compiler.reset()
     _, sources = run_and_get_code(torch.compile(function), *arguments)
     torch.compiler.reset()

@@ -27,3 +27,7 @@ class DeviceError(GraphError, RuntimeError):
 
 class GradientError(GraphError, RuntimeError):
     """Gradients were requested from an execution that computes none."""
+
+
+class MissingNameError(GraphError, RuntimeError):
+    """This version of PyTorch lacks a private name that a feature needs."""

@@ -14,8 +14,6 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.nn.modules.batchnorm import _NormBase
-from torch.nn.modules.dropout import _DropoutNd
 
 from hpml.base.errors import describe
 
@@ -33,9 +31,15 @@ class PartialRun(nn.Module):
     """
 
     def __init__(
-        self, rest: nn.Module, varying: int, values: Sequence[Any], evaluated: tuple[str, ...]
+        self,
+        rest: nn.Module,
+        varying: int,
+        values: Sequence[Any],
+        evaluated: tuple[str, ...],
+        shared: frozenset[int] = frozenset(),
     ) -> None:
         super().__init__()
+        self._shared = shared
         self.rest, self.evaluated, self._varying = rest, evaluated, varying
         self.training = rest.training
         self._stored = list(values)
@@ -51,7 +55,33 @@ class PartialRun(nn.Module):
                 f"known, received {len(inputs)}: pass them in the order of the model's inputs"
             )
         stored = [self._buffers.get(f"value_{i}", value) for i, value in enumerate(self._stored)]
-        return self.rest(*inputs, *stored)
+        result = self.rest(*inputs, *stored)
+        if not self._shared:
+            return result
+        # The caller may change a result in place, which must not change a stored value.
+        if isinstance(result, dict):
+            return {
+                key: _copied(part) if position in self._shared else part
+                for position, (key, part) in enumerate(result.items())
+            }
+        if not isinstance(result, tuple):
+            return _copied(result)
+        parts = enumerate(result)
+        return tuple([_copied(part) if i in self._shared else part for i, part in parts])
+
+
+def _copied(value: Any) -> Any:
+    return value.clone() if isinstance(value, torch.Tensor) else value
+
+
+def _shared_outputs(graph: Graph, later: Sequence[int], crossing: Sequence[int]) -> frozenset[int]:
+    """Return the positions of the outputs that may be stored values or share their memory."""
+    shared = set(crossing)
+    for call in (graph.calls[position] for position in later):
+        effects = call.effects
+        if effects is not None and effects.shares and call.arguments[effects.argument] in shared:
+            shared.update(result for result in call.results if result is not None)
+    return frozenset(i for i, output in enumerate(graph.outputs) if output in shared)
 
 
 def partial_run(
@@ -89,7 +119,10 @@ def partial_run(
     rest = part(later, [*varying, *crossing], graph.outputs)
     rest.training = model.training  # rest.train() would change the layers, which are shared
     evaluated = tuple([graph.calls[position].name for position in once])
-    return PartialRun(rest, len(varying), [value_of[value] for value in crossing], evaluated)
+    # The caller may change in place what it passed.
+    stored = [_copied(value_of[value]) for value in crossing]
+    shared = _shared_outputs(graph, later, crossing)
+    return PartialRun(rest, len(varying), stored, evaluated, shared)
 
 
 def _split(
@@ -119,6 +152,12 @@ _ARBITRARY_CODE = (
     *(useful_layers.LambdaOpLayer, useful_layers.CallbackLayer),
     *(useful_layers.AggregateLayer, useful_layers.MethodCall),
 )
+_VARIES_IN_TRAINING = (
+    *(nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm),
+    *(nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d),
+    *(nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout),
+    *(nn.FeatureAlphaDropout, nn.RReLU),
+)
 _RANDOM = ("rand", "dropout", "bernoulli", "normal", "multinomial", "poisson", "rrelu", "gumbel")
 
 
@@ -131,7 +170,7 @@ def _may_vary(module: nn.Module) -> bool:
     package = type(module).__module__
     if isinstance(module, _ARBITRARY_CODE) or not package.startswith(("torch.", "hpml.symbolic.")):
         return True
-    varies_in_training = isinstance(module, (_NormBase, _DropoutNd, nn.RReLU)) or getattr(
+    varies_in_training = isinstance(module, _VARIES_IN_TRAINING) or getattr(
         module, "dropout", False
     )
     return bool(module.training and varies_in_training)

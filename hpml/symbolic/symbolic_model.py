@@ -26,15 +26,18 @@ from .execution.kernel import CompiledInference
 from .execution.source import documented_source
 from .graph import Collected, Graph, collect
 from .graph.reading import graph_module, summary_text
+from .graph.stored import StoredNodes
 from .partial_run import PartialRun, partial_run
+from .signature import argument_names, new_model, with_signature
 
 
 class SymbolicModel(nn.Module):
     """A PyTorch module that replays the operations between inputs and outputs on real data.
 
     Args:
-        inputs: the model's arguments as symbolic data, one or several, in order. An input with a
-            ``name`` may also be passed by keyword, ``model(name=value)``.
+        inputs: the model's arguments as symbolic data, one or several, in order. Their names are
+            the parameters of ``forward``, which export, ONNX and ``torch.fx`` see; an input may be
+            passed by its name, ``model(image=value)``. Without a name it is ``input_0``.
         outputs: the model's results as symbolic data: one, several for a tuple, or a dictionary
             from names to symbolic data.
         enable_cuda_graphs: record the kernels once and replay them on the GPU.
@@ -91,22 +94,47 @@ class SymbolicModel(nn.Module):
     def _adopt(self, collected: Collected) -> None:
         """Set the graph, its layers and its nodes, and prepare the execution."""
         self._graph = collected.graph
+        self.__class__ = with_signature(type(self), argument_names(collected.graph))
         self._nodes = collected.nodes
+        self._stored: StoredNodes | None = None
         # The student's program may have used the sizes that it read, so inputs must have them.
         inputs = [self._graph.values[value] for value in self._graph.inputs]
         self._declared = [value.shape if value.sizes_read else None for value in inputs]
         self._checks_sizes = any(self._declared)
         names = [call.module for call in collected.graph.calls]
-        taken = _RESERVED.union(self.__dict__).intersection(names)
+        reserved = _RESERVED.union(self.__dict__)
+        dotted = [name for name in names if "." in name]
+        taken = reserved.intersection(names)
+        taken |= reserved.intersection([name.partition(".")[0] for name in dotted])
         if taken:
             raise ArgumentError(
                 f"custom_name expected a name that is not an attribute of a module, received "
                 f"{min(taken)!r}: choose another"
             )
-        self._modules.update(zip(names, collected.layers, strict=True))
+        if dotted:
+            for name, layer in zip(names, collected.layers, strict=True):
+                self._register(name, layer)
+        else:
+            self._modules.update(zip(names, collected.layers, strict=True))
         self._pick_layers = _layer_picker(names)
         self._timing = timing_from_environment()
         self._prepare()
+
+    def _register(self, name: str, layer: nn.Module) -> None:
+        """Make a layer a submodule; ``"encoder.block"`` is in a module ``encoder``."""
+        if "." not in name:
+            if type(self._modules.get(name)) is Group:
+                raise ArgumentError(_both_names(name))
+            self._modules[name] = layer
+            return
+        owner: nn.Module = self
+        *path, last = name.split(".")
+        for part in path:
+            found = owner._modules.setdefault(part, Group())
+            if type(found) is not Group:
+                raise ArgumentError(_both_names(part))
+            owner = found
+        owner._modules[last] = layer
 
     def _prepare(self) -> None:
         layers = self._execution_order_layers
@@ -147,10 +175,10 @@ class SymbolicModel(nn.Module):
 
     def _in_order(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         """Return positional and keyword inputs in the order of the graph."""
-        names = [self._graph.values[value].name for value in self._graph.inputs]
+        names = argument_names(self._graph)
         if set(named) != set(names[len(inputs) :]):
             raise ArgumentError(
-                f"the model expected inputs named {', '.join(n or '(no name)' for n in names)}, "
+                f"the model expected inputs named {', '.join(names)}, "
                 f"received {len(inputs)} by position and by name {', '.join(named)}: "
                 "pass each input once; Input(shape, name=...) names an input"
             )
@@ -177,7 +205,8 @@ class SymbolicModel(nn.Module):
                 f"the model expected {len(graph.inputs)} input(s), {expected}; received "
                 f"{len(inputs)}: call it with one value for each symbolic input"
             ) from None
-        deleted = [call.module for call in graph.calls if self._modules.get(call.module) is None]
+        modules = dict(self.named_modules(remove_duplicate=False))
+        deleted = [call.module for call in graph.calls if call.module not in modules]
         if deleted and isinstance(error, (KeyError, TypeError)):
             raise ArgumentError(
                 f"the model expected a layer {deleted[0]!r} among its submodules, which was "
@@ -208,7 +237,7 @@ class SymbolicModel(nn.Module):
     def _execution_order_layers(self) -> Sequence[nn.Module]:
         """The current layer of each call, in order."""
         if torch.compiler.is_compiling():  # torch.compile supports the loop, not the itemgetter
-            return [self._modules[call.module] for call in self._graph.calls]  # type: ignore[misc]
+            return [_find(self._modules, call.module) for call in self._graph.calls]
         return self._pick_layers(self._modules)
 
     @property
@@ -266,10 +295,13 @@ class SymbolicModel(nn.Module):
 
     def _all_nodes(self) -> list[Node]:
         """Return the node of each value."""
+        if not self._nodes and self._stored is not None:
+            self._nodes = self._stored.nodes(self._graph, self._execution_order_layers) or []
         if not self._nodes:
             raise ArgumentError(
-                "expected a model with symbolic data, received a copy or a part of one, which has "
-                "other layers: use the original, or read model.graph"
+                "expected a model with symbolic data, received a part of one, one that was "
+                "detached, or one with an input that could not be stored: use the original, or "
+                "read model.graph"
             )
         return self._nodes
 
@@ -345,14 +377,22 @@ class SymbolicModel(nn.Module):
 
     def detach_from_graph(self) -> SymbolicModel:
         """Return a copy with separate weights and without symbolic inputs and outputs."""
-        return copy.deepcopy(self)
+        model = copy.deepcopy(self)
+        model._stored = None
+        return model
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        base = getattr(self, "_without_signature", type(self))
+        return new_model, (base, argument_names(self._graph)), self.__getstate__()
 
     def __getstate__(self) -> Any:
-        # A copy generates the program again; the nodes refer to the layers of the original.
+        # A copy generates the program again, and makes nodes with its own layers when asked.
         state = super().__getstate__()  # type: ignore[no-untyped-call]
         for name in ("_program", "_run", "_pick_layers", "_timing"):
             del state[name]
         state["_nodes"] = []
+        if self._nodes:
+            state["_stored"] = StoredNodes(self._nodes)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -363,7 +403,7 @@ class SymbolicModel(nn.Module):
 
     def to_fx(self) -> torch.fx.GraphModule:
         """Return the model as a GraphModule of ``torch.fx``, which shares the layers."""
-        return graph_module(self, self._graph)
+        return graph_module(self, self._graph, argument_names(self._graph))
 
     def partial_run(self, known: Mapping[SymbolicData, Any]) -> PartialRun:
         """Run the calls that depend on known inputs alone; return a model of the other calls.
@@ -426,8 +466,28 @@ def _check_execution(name: Any) -> None:
         )
 
 
+class Group(nn.Module):
+    """The module that contains the layers whose names begin with its name and a point."""
+
+
+def _both_names(name: str) -> str:
+    return (
+        f"custom_name expected {name!r} as the name of a layer or of a group of layers, received "
+        f"both, as {name!r} and {name + '.…'!r}: choose another name"
+    )
+
+
+def _find(modules: Any, name: str) -> Any:
+    *path, last = name.split(".")
+    for part in path:
+        modules = modules[part]._modules
+    return modules[last]
+
+
 def _layer_picker(names: list[str]) -> Callable[[Any], Sequence[nn.Module]]:
     """Return a function that looks up the layers in each forward, so replaced layers are used."""
+    if any("." in name for name in names):
+        return lambda modules: [_find(modules, name) for name in names]
     if len(names) > 1:
         return operator.itemgetter(*names)  # one call for all layers, 12 ns each
     return lambda modules: [modules[name] for name in names]

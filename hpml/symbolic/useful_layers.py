@@ -20,6 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from .building.arguments import Template, compile_call
+from .building.captures import capture, rebuild
 
 
 class LambdaOpLayer(nn.Module):
@@ -52,7 +53,7 @@ class FunctionLayer(nn.Module):
 
     Every function on symbolic data becomes such a layer. Tensors among the fixed arguments become
     buffers, which move with the model and are not saved in the ``state_dict``; parameters become
-    parameters, and modules become submodules.
+    parameters, and modules become submodules. So does what the function itself captured.
 
     >>> layer = FunctionLayer(torch.sum, Template("a0, dim=k[0]", (1,), 1), "sum")
     >>> layer(torch.ones(2, 3))
@@ -67,12 +68,21 @@ class FunctionLayer(nn.Module):
         owner = getattr(function, "__self__", None)
         self.method = function.__name__ if isinstance(owner, nn.Module) else ""
         self.function = owner if self.method else function
+        self.captures = None if self.method else capture(function)
         self.name = name
         self.template = template
         in_place = re.search(r"\binplace=k\[(\d+)\]", template.text)
         self.inplace = bool(in_place and template.constants[int(in_place[1])])
         self._tensor_constants: tuple[tuple[int, str], ...] = ()
         self._keep_tensors()
+        self._bound: tuple[list[Any], Any] | None = None
+        self._outer: dict[str, Any] = {}
+        if self.captures is not None:
+            for captured, value in self.captures.owned.items():
+                self._own(captured, value)
+            self._outer, self.captures.outer = self.captures.outer, {}
+            self.captures.owned = dict.fromkeys((*self.captures.owned, *self._outer))
+            self.function = self._rebuilt()
         # Look the method up on the value, which may be a tensor of a subclass or a proxy.
         self.as_method = function.__name__ if as_method else ""
         self._call = compile_call(template.text, template.holes, self.as_method)
@@ -83,17 +93,34 @@ class FunctionLayer(nn.Module):
         places = []
         for position, value in enumerate(constants):
             name = f"constant_{position}"
-            if isinstance(value, (nn.Parameter, nn.Module)):
-                setattr(self, name, value)
-            elif isinstance(value, Tensor):
-                self.register_buffer(name, value, persistent=False)
-            else:
+            if not self._own(name, value):
                 continue
             if isinstance(value, Tensor):
                 constants[position] = None
             places.append((position, name))
         self._tensor_constants = tuple(places)
         self.template = self.template._replace(constants=tuple(constants))
+
+    def _own(self, name: str, value: Any) -> bool:
+        """Register a module, parameter or tensor; return whether it is one."""
+        if isinstance(value, (nn.Parameter, nn.Module)):
+            setattr(self, name, value)
+        elif isinstance(value, Tensor):
+            self.register_buffer(name, value, persistent=False)
+        else:
+            return False
+        return True
+
+    def _rebuilt(self) -> Any:
+        """Return the function with what it captured, which may be replaced in this layer."""
+        assert self.captures is not None
+        outer = self._outer
+        owned = [outer[n] if n in outer else getattr(self, n) for n in self.captures.owned]
+        bound = self._bound
+        if bound is None or any(one is not two for one, two in zip(owned, bound[0], strict=True)):
+            values = dict(zip(self.captures.owned, owned, strict=True))
+            self._bound = bound = owned, rebuild(self.captures, values.__getitem__)
+        return bound[1]
 
     def constants(self) -> tuple[Any, ...]:
         """Return the constants of the template, including the registered tensors."""
@@ -105,23 +132,32 @@ class FunctionLayer(nn.Module):
         return tuple(constants)
 
     def forward(self, *values: Any) -> Any:
-        function = getattr(self.function, self.method) if self.method else self.function
+        if self.captures is not None and self.captures.owned:
+            function = self._rebuilt()
+        else:
+            function = getattr(self.function, self.method) if self.method else self.function
         return self._call(function, self.constants(), *values)
 
     def __getstate__(self) -> Any:
         # Pickle cannot find a generated function by name.
         state = super().__getstate__()  # type: ignore[no-untyped-call]
         del state["_call"]
+        state["_bound"] = None
+        if self.captures is not None:
+            state["function"] = None
+            return state
         # F.max_pool2d is made inside of a function, whose name pickle would look up.
         place = getattr(self.function, "__module__", ""), getattr(self.function, "__name__", "")
-        if _found(sys.modules.get(place[0]), place[1]) is self.function:
+        if getattr(sys.modules.get(place[0]), place[1], None) is self.function:
             state["function"] = place
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)  # type: ignore[no-untyped-call]
-        if isinstance(self.function, tuple):
-            self.function = _found(importlib.import_module(self.function[0]), self.function[1])
+        if self.captures is not None:
+            self.function = self._rebuilt()
+        elif isinstance(self.function, tuple):
+            self.function = getattr(importlib.import_module(self.function[0]), self.function[1])
         self._call = compile_call(self.template.text, self.template.holes, self.as_method)
 
     def _get_name(self) -> str:
@@ -129,12 +165,6 @@ class FunctionLayer(nn.Module):
 
     def extra_repr(self) -> str:
         return self.template.text
-
-
-def _found(module: Any, name: str) -> Any:
-    """Return a function by name; its original, if it is replaced while symbolic data is alive."""
-    found = getattr(module, name, None)
-    return getattr(found, "_replaced", found)
 
 
 class CallbackLayer(nn.Module):

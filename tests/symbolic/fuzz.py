@@ -95,6 +95,15 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+def recorded(function: Callable[[Any], Any], value: Any) -> Any:
+    """Call a function, which a graph only records by name."""
+    return function(value) if is_real(value) else add_to_graph(function, value)
+
+
+def is_real(value: Any) -> bool:
+    return isinstance(value, torch.Tensor)
+
+
 def added_in_place(h: Any) -> Any:
     h += 1
     return h
@@ -106,7 +115,7 @@ UNARY: dict[str, Callable[[Any], Any]] = {
     "view": lambda h: h.view(h.shape[0], -1),
     "chunk": lambda h: torch.cat(list(reversed(h.chunk(2, dim=1))), dim=1),
     "noise": lambda h: h + torch.rand_like(h),
-    "reversed": lambda h: Reversed.apply(h),
+    "reversed": lambda h: recorded(Reversed.apply, h),
     "half": lambda h: torch.cat([h[:, :2], h[:, 2:]], dim=1),
     "a view": lambda h: h.view(-1, 2, 2).flatten(1),
     "a view in place": lambda h: nn.functional.relu(h[:, :2], inplace=True).repeat(1, 2),
@@ -139,11 +148,27 @@ class Step(NamedTuple):
     values: tuple[int, int]
 
 
+def captured(h: Any, layers: Any, number: int) -> Any:
+    """Call functions that capture a number, a layer and a list of layers; the number changes."""
+    # Each layer once: functional_call mixes up a layer that has two names in a model.
+    factor, first, some, other = number + 1.0, layers[0], layers[1:2], [layers[2], layers[3:]]
+    one = recorded(lambda a: first(a) * factor, h)
+    factor = 0.5
+    two = recorded(lambda a: some[0](a) * factor, h)
+    three = called(h, other) if is_real(h) else add_to_graph(called, h, other)
+    return one + two + three
+
+
+def called(a: Any, layers: Any) -> Any:
+    return layers[1][0](layers[0](a))
+
+
 def make_program(generator: random.Random) -> tuple[nn.ModuleList, list[Step]]:
     """Return random modules and steps; modules and parameters are used again now and then."""
     modules = nn.ModuleList()
     steps: list[Step] = []
-    kinds = ["module"] * 5 + ["again"] * 2 + ["container", "method", "parameter", "binary", "unary"]
+    kinds = ["module"] * 5 + ["again"] * 2
+    kinds += ["container", "method", "parameter", "binary", "unary", "captured"]
     for count in range(generator.randint(2, 14)):
         kind = generator.choice(kinds)
         values = (generator.randint(max(0, count - 2), count), generator.randint(0, count))
@@ -151,13 +176,16 @@ def make_program(generator: random.Random) -> tuple[nn.ModuleList, list[Step]]:
         if kind == "again" and len(modules):
             module = generator.randrange(len(modules))
             # Called in two ways a module has two names, which functional_call mixes up.
-            kinds_again = {Adds: "unary", nn.ParameterList: "parameter"}
+            kinds_again = {Adds: "unary", nn.ParameterList: "parameter", nn.ModuleList: "unary"}
             kind = kinds_again.get(type(modules[module]), "module")
         elif kind in ("module", "again"):
             kind = "module"
             modules.append(MODULES[generator.choice(list(MODULES))]())
         elif kind in ("container", "method"):
             modules.append(Adds())
+        elif kind == "captured":
+            # A list, which a model owns part by part; its layers have no other call.
+            modules.append(nn.ModuleList([nn.Linear(WIDTH, WIDTH) for _ in range(4)]))
         elif kind == "parameter":
             modules.append(nn.ParameterList([nn.Parameter(torch.randn(WIDTH))]))
         if kind == "container":
@@ -181,6 +209,8 @@ def run_program(modules: nn.ModuleList, steps: list[Step], x: Any) -> Any:
         elif step.kind == "method":
             encode = modules[step.module].encode
             h = add_to_graph(encode, a) if symbolic else encode(a)
+        elif step.kind == "captured":
+            h = captured(a, list(modules[step.module]), step.module)
         elif step.kind == "parameter":
             parameter = modules[step.module][0]
             h = a * parameter + parameter
@@ -294,6 +324,24 @@ def _with_other_parameters(
     return results[0], results[1]
 
 
+def _compiled(model: nn.Module, twin: nn.Module, compare: Any, seed: int) -> int:
+    """Compile both, so that later runs meet what compiling left behind; return the comparisons."""
+    x, results = torch.randn(3, WIDTH), []
+    torch.compiler.reset()
+    for owner in (model, twin):
+        torch.manual_seed(seed)
+        compiled = torch.compile(owner, backend="eager")
+        try:
+            results.append(compiled(x.clone()))
+        except Exception as error:  # noqa: BLE001 - an error is an observation, too
+            results.append(type(error))
+    torch.compiler.reset()
+    if isinstance(results[0], type) or isinstance(results[1], type):
+        return 0
+    compare(*results)
+    return 1
+
+
 def lazy_order(graph: Graph) -> list[int]:
     """Return the positions of the calls in the order in which the lazy execution makes them."""
     order: list[int] = []
@@ -365,6 +413,8 @@ def check(seed: int) -> int:
             except AssertionError as error:
                 raise AssertionError(f"{where}: {error}") from error
             compared += 2
+            if position == 1 and generator.random() < 0.2:
+                compared += _compiled(model, twin, compare, seed)
         try:
             copied = pickle.loads(pickle.dumps(model))
         except Exception:  # noqa: BLE001 - hooks that are lambdas

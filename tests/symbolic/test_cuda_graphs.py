@@ -31,6 +31,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.steps: list[tuple[Any, ...]] = []
+        self.error_mode = ""
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
@@ -86,6 +87,10 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> list[Recorder]:
         made.append(Recorder())
         return made[-1]
 
+    def capturing(recorder: Recorder, capture_error_mode: str = "global") -> Recorder:
+        recorder.error_mode = capture_error_mode
+        return recorder
+
     stream = SimpleNamespace(wait_stream=lambda other: None)
     fakes = {
         "is_available": lambda: True,
@@ -94,7 +99,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> list[Recorder]:
         "stream": lambda stream: contextlib.nullcontext(),
         "device": lambda device: contextlib.nullcontext(),
         "CUDAGraph": new,
-        "graph": lambda recorder: recorder,
+        "graph": capturing,
         "make_graphed_callables": graphed,
     }
     for name, fake in fakes.items():
@@ -239,18 +244,124 @@ def test_an_input_that_is_not_on_the_gpu_is_refused(value: Any) -> None:
         model(value)
 
 
-def test_each_shape_is_recorded_once_and_too_many_are_refused(
+def test_each_shape_is_recorded_once_and_too_many_run_without_a_graph(
     recorded: list[Recorder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cuda_graph, "MOST_SHAPES", 2)
-    model = pair("cpu", "inlined")[0].eval()
+    model, plain = (each.eval() for each in pair("cpu", "inlined"))
     with torch.no_grad():
         for size in (4, 9, 4, 9):
             assert model(batch(size)).shape == (size, 8)
         assert len(recorded) == 2
         assert all(recorder.steps for recorder in recorded)
-        with pytest.raises(ArgumentError):
-            model(batch(5))
+        with pytest.warns(UserWarning, match="shapes") as warned:
+            results = [model(batch(size)) for size in (5, 6, 5, 4)]
+        assert len(warned) == 1
+        torch.testing.assert_close(results, [plain(batch(size)) for size in (5, 6, 5, 4)])
+    assert len(recorded) == 2
+
+
+class Times(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.k, self.more = 2.0, [1.0]
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.k + sum(self.more)
+
+
+SETTINGS: dict[str, Callable[[Any], Any]] = {
+    "p": lambda layers: setattr(layers[0], "p", 0.0),
+    "eps": lambda layers: setattr(layers[1], "eps", 10.0),
+    "k": lambda layers: setattr(layers[2], "k", 3.0),
+    "in a list": lambda layers: layers[2].more.append(5.0),
+    "a new attribute": lambda layers: setattr(layers[2], "forward", torch.sin),
+    "slope": lambda layers: setattr(layers[3], "negative_slope", 0.9),
+}
+
+
+@each_execution
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_setting_that_changes_is_recorded_anew(
+    name: str, execution: str, recorded: list[Recorder]
+) -> None:
+    layers = nn.Dropout(0.5).train(), nn.BatchNorm1d(8).eval(), Times(), nn.LeakyReLU(0.1)
+    x = Input(shape=(8,))
+    y = x
+    for layer in layers[1:]:
+        y = layer(y)
+    model = SymbolicModel(x, (layers[0](x), y), enable_cuda_graphs=True, execution=execution)
+    value = batch() - 0.5
+    with torch.no_grad():
+        model(value)
+        model(value)
+        assert len(recorded) == 1
+        SETTINGS[name](layers)
+        _, y = model(value)
+        expected = value
+        for layer in layers[1:]:
+            expected = layer(expected)
+        torch.testing.assert_close(y, expected)
+        assert len(recorded) == 2
+        layers[3].negative_slope = float(str(layers[3].negative_slope))  # an equal value
+        dropped, _ = model(value)
+        assert torch.equal(dropped, value) is (name == "p")
+        assert len(recorded) == 2
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "value"),
+    [
+        (torch.backends.cuda.matmul, "fp32_precision", "tf32"),
+        (torch.backends.cudnn.conv, "fp32_precision", "ieee"),
+        (torch.backends.cudnn, "enabled", False),
+        (torch.backends.cudnn, "deterministic", True),
+    ],
+)
+def test_each_flag_that_chooses_kernels_has_a_recording(
+    place: Any, name: str, value: Any, recorded: list[Recorder]
+) -> None:
+    model = pair("cpu", "inlined")[0].eval()
+    before = getattr(place, name)
+    assert before != value
+    with torch.no_grad():
+        try:
+            for setting in (before, value, before, value):
+                setattr(place, name, setting)
+                model(batch())
+        finally:
+            setattr(place, name, before)
+    assert len(recorded) == 2
+
+
+class Fails(nn.Module):
+    def __init__(self, error: type[Exception]) -> None:
+        super().__init__()
+        self.error = error
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if x.shape[0] == 3:
+            raise self.error("of the forward")
+        return x
+
+
+@pytest.mark.parametrize("error", [torch.OutOfMemoryError, RuntimeError])
+@pytest.mark.parametrize("gradients", [True, False])
+def test_an_error_of_the_forward_is_not_one_of_capturing(
+    error: type[Exception], gradients: bool, recorded: list[Recorder]
+) -> None:
+    x = Input(shape=(8,))
+    model = SymbolicModel(x, Fails(error)(x, output_shape=(None, 8)), enable_cuda_graphs=True)
+    with torch.set_grad_enabled(gradients), pytest.raises(error) as raised:
+        model(batch(3))
+    assert not isinstance(raised.value, DeviceError)
+
+
+def test_other_threads_may_use_the_gpu_while_a_model_is_recorded(recorded: list[Recorder]) -> None:
+    model = pair("cpu", "inlined")[0].eval()
+    with torch.no_grad():
+        model(batch())
+    assert [recorder.error_mode for recorder in recorded] == ["thread_local"]
 
 
 def test_a_new_buffer_and_a_new_layer_inside_a_layer_are_seen(recorded: list[Recorder]) -> None:

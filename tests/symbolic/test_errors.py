@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -137,3 +138,74 @@ def test_a_layer_that_was_deleted_is_named() -> None:
         del model.Linear_1
         with pytest.raises(GraphError):
             model(torch.rand(2, 4))
+
+
+def run_again(kept: Any) -> Any:
+    """Build as in two cells, of which only the first is run again."""
+    y = None
+    for _ in range(2):
+        x = Input(shape=(4,))
+        y = nn.ReLU()(x) if y is None else y
+    return SymbolicModel(x, y)
+
+
+def compiled(kept: Any) -> Any:
+    def build(value: Any) -> Any:
+        x = Input(shape=(4,))
+        return SymbolicModel(x, x + 1)(value)
+
+    try:
+        return torch.compile(build, backend="eager")(torch.ones(1, 4))
+    finally:
+        torch._dynamo.reset()
+
+
+ADVICE: dict[str, tuple[Any, tuple[str, ...], tuple[str, ...]]] = {
+    # What is done, what the message names, and what it does not name.
+    "a cell that ran again": (run_again, ("same line", "again"), ()),
+    "None for the batch": (lambda x: Input(shape=(None, 8)), ("None", "shape=(8,)"), ()),  # type: ignore[arg-type]
+    "a lazy layer": (lambda x: nn.LazyLinear(4)(x), ("nn.Linear(x.features, 4)",), ("dummy",)),
+    "a lazy layer inside": (lambda x: nn.Sequential(nn.LazyLinear(4))(x), ("nn.Linear",), ()),
+    "unique": (torch.unique, ("add_to_graph(unique", "output_shape"), ("masked_select",)),
+    "a parameter": (nn.Parameter, ("nn.Parameter", "real data"), ("underscore",)),
+    "inside torch.compile": (compiled, ("torch.compile(model)",), ()),
+    "pickle": (pickle.dumps, ("SymbolicModel(inputs, outputs)",), ("weakref",)),
+    "pickle of a size": (lambda x: pickle.dumps(x.shape[0]), ("SymbolicModel",), ("math.sqrt",)),
+    "captured data": (lambda x: x(lambda a: a + x), ("'x'", "add_to_graph"), ("no_grad",)),
+    "an argument named self": (
+        lambda x: SymbolicModel(y := Input(shape=(4,), name="self"), y + 1),
+        ("self",),
+        (),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ADVICE)
+def test_a_message_names_the_way_to_write_it(name: str) -> None:
+    do, named, others = ADVICE[name]
+    with pytest.raises(GraphError) as raised:
+        do(Input(shape=(4,)))
+    message = str(raised.value)
+    assert all(part in message for part in named), message
+    assert not any(part in message for part in others), message
+
+
+def test_the_kernel_says_whether_layers_or_dtypes_differ() -> None:
+    x = Input(shape=(4,))
+    model = SymbolicModel(x, nn.ReLU()(nn.Linear(4, 4)(x)), execution="numba").eval()
+    with torch.no_grad():
+        with pytest.raises(errors.ArgumentError, match="float"):
+            model(torch.rand(2, 4).double())
+        handle = model.Linear_1.register_forward_hook(lambda *_: None)
+        with pytest.raises(errors.ArgumentError, match="hook") as raised:
+            model(torch.rand(2, 4))
+        assert "x.float()" not in str(raised.value)
+        handle.remove()
+        assert model(torch.rand(2, 4)).shape == (2, 4)
+
+
+def test_a_constant_may_be_used_in_inference_mode() -> None:
+    with torch.inference_mode():
+        x = Input(shape=(4,))
+        model = SymbolicModel(x, x * torch.full((4,), 3.0))
+        assert torch.equal(model(torch.ones(2, 4)), torch.full((2, 4), 3.0))

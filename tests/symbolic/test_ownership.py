@@ -61,13 +61,14 @@ def test_whatever_replaces_children_replaces_every_use(execution: str) -> None:
     assert type(converted.norm) is nn.SyncBatchNorm
 
 
-def test_a_shared_layer_has_the_name_of_its_first_call() -> None:
+def test_a_shared_layer_has_the_name_of_its_first_call_and_those_that_the_user_gave() -> None:
     x, layer = Input(shape=(4,)), nn.Linear(4, 4)
     h = layer(x, custom_name="first")
     model = SymbolicModel(x, layer(h)(layer, custom_name="third"))
-    assert list(model._modules) == ["first"]
+    assert list(model._modules) == ["first", "third"]
+    assert model.first is model.third
     assert [call.name for call in model.graph.calls] == ["first", "Linear_1", "third"]
-    assert len(model.to_fx().graph.find_nodes(op="call_module", target="first")) == 3
+    assert len(model.to_fx().graph.find_nodes(op="call_module", target="first")) == 2
     restored = pickle.loads(pickle.dumps(model))
     assert_same(restored(VALUE), model(VALUE))
 
@@ -116,7 +117,9 @@ def test_a_copy_of_what_was_compiled_runs_its_own_weights(copied: Any, part: str
     torch._dynamo.reset()
 
 
-@pytest.mark.parametrize("name", ["a\n    raise SystemExit\n    #", "a b", "", "1a", "for", "a.b"])
+@pytest.mark.parametrize(
+    "name", ["a\n    raise SystemExit\n    #", "a b", "", "1a", "for", "a.", "a.1"]
+)
 def test_a_custom_name_is_an_identifier(name: str) -> None:
     x = Input(shape=(4,))
     with pytest.raises(ArgumentError):

@@ -64,7 +64,7 @@ VIEWS = {
     "a token, a tuple": lambda x: torch.cat([TOKEN.expand((x.shape[0], -1, -1)), x], 1),
     "negated": lambda x: x * -x.shape[0],
     "repeated": lambda x: torch.cat([TOKEN.repeat(x.size(0), 1, 1), x], 1),
-    "counted": lambda x: x + torch.arange(x.size(0)).view(-1, 1, 1),
+    "counted": lambda x: x + torch.arange(x.size(0), device=x.device).view(-1, 1, 1),
     "given to a module": lambda x: Reshapes()(x, x.shape[0]),
 }
 
@@ -123,7 +123,10 @@ def test_noise_of_a_generator_is_drawn_only_when_the_model_runs(execution: str) 
 @pytest.mark.parametrize("execution", EXECUTIONS)
 def test_a_tensor_of_sizes_has_those_of_the_real_batch(execution: str) -> None:
     x = Input(shape=(4,))
-    sizes = torch.tensor([x.shape[0], 2]), torch.tensor([3, x.shape[0]], dtype=torch.float32)
+    sizes = (
+        torch.tensor([x.shape[0], 2], device=x.device),
+        add_to_graph(torch.tensor, [3, x.shape[0]], dtype=torch.float32),
+    )
     model = SymbolicModel(x, (x * sizes[0][0], *sizes), execution=execution)
     expected = VALUE * torch.tensor(5), torch.tensor([5, 2]), torch.tensor([3.0, 5.0])
     assert_same(model(VALUE), expected)

@@ -88,7 +88,9 @@ ANSWERED: dict[str, Callable[[Any], Any]] = {
     "a size behind T": lambda x: x.sum(0) / x.T.shape[1],
     "a size behind None": lambda x: x.sum(0) / x[None].shape[1],
     "sequence first": sequence_first,
-    "a mask": lambda x: (x @ x.T).masked_fill(torch.eye((x @ x.T).size(1), dtype=torch.bool), 0.0),
+    "a mask": lambda x: (x @ x.T).masked_fill(
+        torch.eye((x @ x.T).size(1), dtype=torch.bool, device=x.device), 0.0
+    ),
     "twice the batch": lambda x: x.repeat(2, 1).sum(0) / x.repeat(2, 1).shape[0],
     "some of a batch": lambda x: x.sum() / (x[:7] * 2).shape[0],
     "half a batch": lambda x: x[: x.shape[0] // 2],
@@ -105,7 +107,9 @@ ANSWERED: dict[str, Callable[[Any], Any]] = {
         for name in ("zeros", "ones", "empty", "rand", "randn")
     },
     "new_zeros": lambda x: x + x.new_zeros(x.shape[0], 4),
-    "tensor": lambda x: x / torch.tensor(x.shape[0]) + torch.as_tensor(x.shape[0]),
+    "tensor": lambda x: (
+        x / torch.tensor([x.shape[0]], device=x.device) + torch.as_tensor(x.shape[0])
+    ),
     "the best two": lambda x: x.topk(2, dim=0)[0],
     "the first three": lambda x: torch.ones(2, 3) @ x[:3],
     "a number among tensors": lambda x: torch.where(x > 0, x, 0.5),
@@ -125,6 +129,11 @@ ANSWERED: dict[str, Callable[[Any], Any]] = {
 
 REFUSED: dict[str, Callable[[Any], Any]] = {
     "len": lambda x: x.sum(0) / len(x),
+    **{
+        f"a number for {name}": lambda x, name=name: getattr(torch, name)(x.shape[0]) + x
+        for name in ("arange", "eye", "tensor", "randperm", "scalar_tensor")
+    },
+    "a number in a list": lambda x: x * torch.tensor([x.shape[0] // 2, 1]).sum(),
     "a permutation": lambda x: x[torch.randperm(len(x))],
     "a decision": lambda x: x * 2 if x.shape == (1, 4) else x,
     "a count": lambda x: x.sum() / len(x[x > 0]),
@@ -157,6 +166,7 @@ def test_the_answer_is_pytorchs_for_any_batch(name: str, execution: str) -> None
             assert_same(model(value.clone()), expected)
 
 
+@pytest.mark.filterwarnings("ignore:To copy construct from a tensor")
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_would_be_wrong_is_refused_where_it_is_written(name: str) -> None:
     x = Input(shape=(4,))

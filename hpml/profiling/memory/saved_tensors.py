@@ -14,6 +14,7 @@ from hpml.base.errors import describe
 from hpml.base.tables import Shown, Table, format_bytes
 from hpml.profiling.checks import check_function
 from hpml.profiling.errors import ProfilingError
+from hpml.profiling.torch_private import private
 
 if TYPE_CHECKING:
     import torch
@@ -148,8 +149,7 @@ def _rows(
 
 def _steps(result: object) -> Iterator[Any]:
     """Yield the steps of the backward pass from the tensors in a result."""
-    from torch.utils._pytree import tree_leaves
-
+    tree_leaves = private("torch.utils._pytree.tree_leaves")
     waiting = [getattr(leaf, "grad_fn", None) for leaf in tree_leaves(result)]
     seen: set[Any] = {None}
     while waiting:

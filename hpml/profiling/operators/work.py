@@ -10,6 +10,7 @@ from typing import Any
 
 from hpml.base.tables import format_bytes
 from hpml.profiling.checks import check_function
+from hpml.profiling.torch_private import private
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,10 @@ def work_of(run: Callable[[], object]) -> Work:
     0 operations, 0 B of new results
     """
     import torch
-    from torch.utils._python_dispatch import TorchDispatchMode
-    from torch.utils._pytree import tree_leaves
 
     check_function("work_of", run)
+    mode = private("torch.utils._python_dispatch.TorchDispatchMode")
+    tree_leaves = private("torch.utils._pytree.tree_leaves")
 
     def storages(values: Any) -> dict[int, int]:
         """Return the size in bytes of each storage of some tensors, by its address."""
@@ -58,7 +59,7 @@ def work_of(run: Callable[[], object]) -> Work:
         ]
         return {storage.data_ptr(): storage.nbytes() for storage in found}
 
-    class Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    class Counter(mode):  # type: ignore[misc, valid-type]
         operations: list[str]
         bytes: int
 
@@ -74,7 +75,7 @@ def work_of(run: Callable[[], object]) -> Work:
                 self.bytes += sum(outputs[address] for address in outputs.keys() - inputs.keys())
             return result
 
-    counter = Counter()  # type: ignore[no-untyped-call]
+    counter = Counter()
     counter.operations, counter.bytes = [], 0
     # Seeing this mode, the compiler would never again run a compiled function as compiled.
     compiler = sys.modules.get("torch._dynamo")

@@ -17,8 +17,8 @@ Limits while a graph is built; for these write ``add_to_graph(function, x)`` or 
   a cache keeps then is a meta tensor, without data. With ``output_shape=`` it does not run.
 - A list, or another object, that is passed to a module or to a function of yours is not copied, so
   a later change of it is visible.
-- Modules and parameters that a function finds elsewhere are not part of the model: pass them as
-  arguments, ``add_to_graph(function, x, layer)``.
+- A function keeps what it captured, and the modules among it are part of the model, with the
+  exceptions that `captures` lists.
 
 An ``if`` on ``x.device.type == "cpu"``, ``x.is_cuda``, ``x.is_contiguous()`` or ``x.requires_grad``
 is refused, because the answer depends on the data and the machine. Layers that take their shapes

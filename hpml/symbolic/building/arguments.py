@@ -142,7 +142,7 @@ def _needs_splitting(value: Any, kind: type) -> bool:
     if type(value) in ATOMS:
         return False
     if isinstance(value, (list, tuple, dict, slice)):
-        return find(value, (kind, Tensor)) is not None
+        return find(value, (kind, Tensor, nn.Module)) is not None
     return find(value, (kind,)) is not None
 
 

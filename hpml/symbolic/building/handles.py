@@ -18,6 +18,7 @@ import inspect
 import operator
 import weakref
 from collections.abc import Callable, Iterator, Mapping
+from types import MethodDescriptorType
 from typing import Any
 
 import torch
@@ -37,6 +38,7 @@ from .node import (
     Node,
     TensorSpec,
     describe_spec,
+    oldest_first,
 )
 from .operators import (
     OUT_OF_PLACE,
@@ -49,6 +51,7 @@ from .operators import (
     check_squeeze,
     method_refused,
 )
+from .placeholder import IntegerPlaceholder, placeholder
 from .recording import call_layer, current, make_node, make_parts, note_effects
 from .tensor_shape import TensorShape
 
@@ -56,11 +59,14 @@ from .tensor_shape import TensorShape
 class SymbolicData(Handle, Operators, WithoutNumbers):
     """A placeholder for any Python object; using an attribute, operator or method makes a node."""
 
-    __slots__ = ("__weakref__", "_node", "_token")
+    __slots__ = ()  # those of a subclass, as an integer's may not conflict with a tensor's
+
+    _node: Node
+    _token: Token
 
     def __init__(self, node: Node, token: Token) -> None:
-        self._node = node
-        self._token = token
+        self._node = node  # type: ignore[misc]  # the slots are those of the subclass
+        self._token = token  # type: ignore[misc]
         node.handle = weakref.ref(self)
 
     # --- the graph around this value ---
@@ -95,9 +101,9 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
     @property
     def batch_size_known(self) -> bool:
-        """Whether the first dimension is known, as with ``batch_shape``."""
-        spec = self._node.spec
-        return isinstance(spec, Concrete) or not spec.shape or isinstance(spec.shape[0], int)
+        """Whether the batch of every input that this value depends on is known."""
+        inputs = [node for node in oldest_first([self._node]) if node.layer is None]
+        return not any(node.spec.depends for node in inputs)
 
     # --- making new values ---
 
@@ -113,6 +119,9 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
     def _record(self, function: Callable[..., Any], *args: Any) -> Any:
         return add_to_graph(function, *args)
 
+    def _record_method(self, method: Callable[..., Any], *args: Any) -> Any:
+        return _record(method, (self, *args), {}, as_method=True)
+
     def _record_pair(self, layer: nn.Module, other: Any) -> Any:
         data = other if isinstance(other, SymbolicData) else other.symbolic()  # else a size
         return self._apply(layer, (self._node, data._node))
@@ -120,11 +129,6 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
     def _note_change(self, result: Any, operation: str) -> None:
         if not isinstance(self._node.spec, TensorSpec):
             return
-        if (self._node.base or self._node).layer is None:
-            raise ArgumentError(
-                f"{operation} would change {self._node.describe()}, which belongs to the caller: "
-                "make a new value, x = x + y"
-            )
         if result._node.spec != self._node.spec:
             raise ArgumentError(
                 f"{operation} expected a result of {describe_spec(self._node.spec)}, as before, "
@@ -209,8 +213,17 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         about = describe_spec(self._node.spec)
         return f"<{type(self).__name__} of {about}; {parents} parents; {children} children>"
 
+    def __copy__(self) -> SymbolicData:
+        return self
+
     def __deepcopy__(self, memo: dict[int, Any]) -> SymbolicData:
         return self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise ArgumentError(
+            f"pickle expected a model, received {self!r}, which is one value of a graph that is "
+            "being built: pickle SymbolicModel(inputs, outputs), whose copy has inputs and outputs"
+        )
 
     @classmethod
     def __torch_function__(
@@ -223,10 +236,30 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         return _record_function(func, args, kwargs or {})
 
 
+_SLOTS = ("__weakref__", "_node", "_token")
+
+
+class SymbolicObject(SymbolicData):
+    """A placeholder for an object that is neither a tensor, an integer, a mapping nor callable."""
+
+    __slots__ = _SLOTS
+
+
+class SymbolicInteger(SymbolicData, IntegerPlaceholder):  # type: ignore[misc]
+    """A placeholder for an integer, such as a size that was computed, ``x.shape[0] // 2``."""
+
+    @staticmethod
+    def of(node: Node, token: Token) -> SymbolicInteger:
+        """Return a handle of a node."""
+        made: SymbolicInteger = placeholder(SymbolicInteger, _node=node, _token=token)
+        node.handle = weakref.ref(made)
+        return made
+
+
 class SymbolicCallable(SymbolicData):
     """A placeholder for a callable, such as a method of a custom object."""
 
-    __slots__ = ()
+    __slots__ = _SLOTS
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return add_to_graph(_call, self, *args, **kwargs)
@@ -235,7 +268,7 @@ class SymbolicCallable(SymbolicData):
 class SymbolicMapping(SymbolicData):
     """A placeholder for a dictionary: its keys, which are the same in each run, are known."""
 
-    __slots__ = ()
+    __slots__ = _SLOTS
 
     keys, values, items = Mapping.keys, Mapping.values, Mapping.items
 
@@ -270,16 +303,22 @@ class SymbolicTensor(TensorShape, SymbolicData):
     These are not noticed: ``x.features``, ``x.channels`` and the like, made for the constructors of
     layers, are not checked when the model runs, as ``x.shape[1]`` is. ``torch.randn(3, 4)`` is a
     constant like any tensor; write ``torch.randn_like(x)``. ``x += y`` is computed as ``x + y``,
-    which autocast may give the dtype of ``y``.
+    which autocast may give the dtype of ``y``. So the data that the caller passes for an input
+    never changes, unlike in a function written by hand.
     """
 
-    __slots__ = ()
+    __slots__ = _SLOTS
 
     @property
     def _spec(self) -> TensorSpec:
         spec = self._node.spec
         assert isinstance(spec, TensorSpec)  # handle_of chose this class by the spec
         return spec
+
+    @property
+    def name(self) -> str | None:
+        """The name of an input, which is the name of the model's argument; else None."""
+        return self._node.custom_name if self._node.layer is None else None
 
     def _length(self, examples: int | None) -> int:
         if not self._spec.shape:
@@ -343,7 +382,9 @@ def handle_of(node: Node, token: Token) -> Any:
     assert isinstance(spec, Concrete)
     if isinstance(spec.value, Mapping):
         return SymbolicMapping(node, token)
-    return (SymbolicCallable if callable(spec.value) else SymbolicData)(node, token)
+    if type(spec.value) is int:
+        return SymbolicInteger.of(node, token)
+    return (SymbolicCallable if callable(spec.value) else SymbolicObject)(node, token)
 
 
 def add_to_graph(
@@ -406,15 +447,28 @@ def _record_function(
     check_changes_nothing(func, kwargs)
     if func in _SQUEEZES:
         check_squeeze(args[0], args[1] if len(args) > 1 else kwargs.get("dim"))
-    return _record(_REPLACEMENTS.get(func, func), args, kwargs, as_method=as_method)
+    func = _REPLACEMENTS.get(func, func)
+    sizes = _SIZES_FROM.get(func)
+    if sizes is not None and len(args) > sizes + 1:
+        args = (*args[:sizes], args[sizes:])  # in a tuple torch.fx can trace them
+    if isinstance(func, MethodDescriptorType) and args and isinstance(args[0], SymbolicTensor):
+        as_method = True  # torch.fx cannot trace the function of a class
+    return _record(func, args, kwargs, as_method=as_method)
 
 
+# The functions that take sizes as separate arguments, and the position of the first.
+_SIZES_FROM: dict[Callable[..., Any], int] = {
+    **{getattr(torch, name): 0 for name in ("zeros", "ones", "empty", "rand", "randn")},
+    **{
+        getattr(torch.Tensor, name): 1
+        for name in ("expand", "new_zeros", "new_ones", "new_empty", "view", "reshape", "repeat")
+    },
+}
 _SQUEEZES = (torch.squeeze, torch.Tensor.squeeze)
 
 # Pickle cannot find torch's wrapper of the power by its name.
 _REPLACEMENTS: dict[Callable[..., Any], Callable[..., Any]] = {torch.Tensor.__pow__: operator.pow}
 _REPLACEMENTS |= OUT_OF_PLACE
-_REPLACEMENTS |= {recording: original for _, _, original, recording in interception.FUNCTIONS}
 
 
 def as_handles(name: str, value: Any) -> list[SymbolicData]:

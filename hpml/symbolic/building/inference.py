@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import operator
 import random
 import sys
@@ -30,14 +31,12 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.modules import module as torch_module
+from torch.nn.modules.lazy import LazyModuleMixin
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 from torch.utils.weak import WeakIdKeyDictionary
 
 from hpml.base.errors import describe
-from hpml.symbolic import useful_layers
+from hpml.symbolic import torch_private, useful_layers
 from hpml.symbolic.errors import ArgumentError, GraphError, ShapeError
 
 from .arguments import children_of
@@ -84,6 +83,20 @@ def infer(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
                 return found, IN_PLACE if inplace else rule.effects
     elif type(layer) is useful_layers.CallbackLayer:
         return parents[0].spec, ITSELF
+    try:
+        return _run_or_remember(layer, parents)
+    except ShapeError:
+        known = _with_known_batch(parents)
+        if known is None:
+            raise
+        try:
+            return _run_or_remember(layer, known)
+        except GraphError:
+            pass
+        raise
+
+
+def _run_or_remember(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
     key = _cache_key(layer, parents)
     if key is None:
         return _run(layer, parents)
@@ -92,6 +105,24 @@ def infer(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
             _cache.clear()
         _cache[key] = _run(layer, parents)
     return _cache[key]
+
+
+def _with_known_batch(parents: Sequence[Node]) -> list[Node] | None:
+    """Return the parents with the unknown batch as the known one of another parent, or None."""
+    shapes = [parent.spec.shape for parent in parents if type(parent.spec) is TensorSpec]
+    known = {shape[0] for shape in shapes if shape and isinstance(shape[0], int)}
+    if len(known) != 1 or not any(BATCH in shape for shape in shapes):
+        return None
+    (batch,) = known
+    replaced = []
+    for parent in parents:
+        spec = parent.spec
+        if isinstance(spec, TensorSpec):
+            parent = copy.copy(parent)
+            shape = tuple([batch if size == BATCH else size for size in spec.shape])
+            parent.spec = TensorSpec(shape, spec.dtype)
+        replaced.append(parent)
+    return replaced
 
 
 def declared_spec(shape: Any, parents: Sequence[Node]) -> TensorSpec:
@@ -159,7 +190,10 @@ def _settings(layer: nn.Module) -> Any:
 def _is_stateless(layer: nn.Module) -> bool:
     """Return whether a layer has no state, so that it can run without being copied."""
     if isinstance(layer, useful_layers.FunctionLayer) and not (
-        is_stateless_function(layer.function) and not layer._modules and not layer._tensor_constants
+        is_stateless_function(layer.function)
+        and not layer._modules
+        and not layer._tensor_constants
+        and layer.captures is None
     ):
         return False
     return type(layer) in _STATELESS and _has_no_tensors(_settings(layer))
@@ -183,6 +217,17 @@ def _run(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
         type(p.spec) is Concrete and p.spec.is_real and not _has_no_tensors(p.spec.value)
         for p in parents
     )
+    for part in layer.modules():
+        if isinstance(part, LazyModuleMixin) and part.has_uninitialized_params():
+            kind = getattr(part, "cls_to_become", None) or type(part)
+            raise ArgumentError(
+                f"{type(part).__name__} expected to learn its sizes from real data, received "
+                f"symbolic data: write nn.{kind.__name__} with the sizes of the symbolic data, as "
+                "in nn.Linear(x.features, 4) or nn.Conv2d(x.channels, 8, 3)"
+            )
+    if torch.is_inference_mode_enabled():  # its tensors do not say whether they were changed
+        with torch.inference_mode(False):
+            return _run(layer, parents)
     reasons = []
     for meta in (False,) if needs_data else (True, False):
         try:
@@ -220,7 +265,7 @@ def _run_examples(layer: nn.Module, parents: Sequence[Node], meta: bool) -> Infe
         arguments = [_value(parent, example, device) for parent in parents]
         argument_tensors = [_tensors_in(argument) for argument in arguments]
         versions = [[tensor._version for tensor in tensors] for tensors in argument_tensors]
-        watch = no_context if meta else _FixedSizes(layer, arguments)
+        watch = no_context if meta else _fixed_sizes()(layer, arguments)
         for evaluating in (False, True):  # normalisation in training refuses the smallest batch
             try:
                 result = _call(layer, arguments, meta, watch, evaluating)
@@ -236,14 +281,14 @@ def _run_examples(layer: nn.Module, parents: Sequence[Node], meta: bool) -> Infe
     return _merge(layer, tuple(results), not meta), effects
 
 
-class _FixedSizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class _FixedSizes:
     """Refuses operators whose results have a size that depends on the data, as ``x[x > 0]``.
 
     Meta tensors have no data for them. A size that depends on constants only is known.
     """
 
     def __init__(self, layer: nn.Module, arguments: list[Any]) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()
         self.layer = layer
         self.data = WeakIdKeyDictionary(dict.fromkeys(_tensors([arguments, *layer.parameters()])))
 
@@ -258,7 +303,7 @@ class _FixedSizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 raise GraphError(
                     f"{describe(self.layer)} expected sizes that do not depend on the data, "
                     f"received {func}, which selects elements by their values: give the shape by "
-                    "hand, add_to_graph(torch.masked_select, x, x > 0, output_shape=(None,)) or "
+                    f"hand, add_to_graph({_selecting(self.layer)}, output_shape=(None,)) or "
                     "layer(x, output_shape=...)"
                 )
             self.data.update(dict.fromkeys(_tensors(result)))
@@ -268,8 +313,22 @@ class _FixedSizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return index is not None and index.dtype in (torch.bool, torch.uint8) and index in self.data
 
 
+def _selecting(layer: nn.Module) -> str:
+    """Return the arguments with which a selection is written as a function."""
+    function = getattr(layer, "function", operator.getitem)
+    if function is operator.getitem:
+        return "torch.masked_select, x, x > 0"
+    return f"{layer_name(layer)}, x"
+
+
+@functools.cache
+def _fixed_sizes() -> Any:
+    """Return the mode that refuses those operators; its base class is looked up at first use."""
+    return type("FixedSizes", (_FixedSizes, torch_private.TorchDispatchMode), {})
+
+
 def _tensors(value: Any) -> list[Tensor]:
-    return [leaf for leaf in tree_leaves(value) if isinstance(leaf, Tensor)]
+    return [leaf for leaf in torch_private.tree_leaves(value) if isinstance(leaf, Tensor)]
 
 
 def _merge(layer: Any, results: tuple[Any, ...], is_real: bool) -> Spec:
@@ -392,7 +451,7 @@ def copied(layer: nn.Module, *, meta: bool) -> nn.Module:
             f"find the shape of the result, received {type(error).__name__}: {error}. Give the "
             "shape by hand: layer(x, output_shape=(None, ...))"
         ) from error
-    global_hooks = torch_module._has_any_global_hook()  # type: ignore[no-untyped-call]
+    global_hooks = torch_private.has_any_global_hook()
     for module in duplicate.modules():
         if global_hooks or any(module.__dict__.get(name) for name in HOOKS):
             # torch calls a compiled forward without any hooks.

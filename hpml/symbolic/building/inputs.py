@@ -13,7 +13,7 @@ from hpml.symbolic.errors import ArgumentError
 from .handles import SymbolicTensor, handle_of
 from .interception import handle_token
 from .node import BATCH, Concrete, InputExample, Node, Size, TensorSpec
-from .recording import check_name, modes
+from .recording import check_name, check_not_compiled, modes
 
 
 def Input(  # noqa: N802 - the name of the API that this package follows
@@ -42,6 +42,7 @@ def Input(  # noqa: N802 - the name of the API that this package follows
     >>> Input(shape=(3, 32, 32)).CHW
     (3, 32, 32)
     """
+    check_not_compiled()
     if shape is not None and batch_shape is not None:
         raise ArgumentError(
             f"Input expected shape or batch_shape, received both ({shape!r} and {batch_shape!r}): "
@@ -72,6 +73,7 @@ def CustomInput(data: Any) -> Any:  # noqa: N802 - the name of the API that this
     >>> len(numbers), numbers[0].v
     (3, 5)
     """
+    check_not_compiled()
     is_tensor = isinstance(data, torch.Tensor)
     spec = (
         TensorSpec(tuple(data.shape), data.dtype) if is_tensor else Concrete((data,), is_real=True)
@@ -85,6 +87,11 @@ def _sizes(shape: Any) -> tuple[int, ...]:
     try:
         sizes = tuple([operator.index(size) for size in shape])  # also NumPy's integers
     except TypeError:
+        if isinstance(shape, (tuple, list)) and shape[:1] in ((None,), [None]):
+            raise ArgumentError(
+                f"Input expected the shape of one sample, received {shape!r}, with None for the "
+                f"batch: leave it out, Input(shape={tuple(shape[1:])}), as the batch is unknown"
+            ) from None
         sizes = (-1,)
     if any(size < 0 for size in sizes):
         raise ArgumentError(

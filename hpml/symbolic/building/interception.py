@@ -1,5 +1,18 @@
 """Replace ``torch.nn.Module.__call__`` while symbolic data is alive, so ``layer(x)`` is recorded.
 
+Nothing else of PyTorch is ever replaced, so that unrelated code does not notice symbolic data: what
+it compiles, scripts, exports, pickles or imports meanwhile, and what other threads and processes
+do. Functions of torch record themselves through ``__torch_function__``. What calls neither that nor
+a module is handled as follows:
+
+- ``torch.func.functional_call(module, weights, x)`` calls the module. `_record` sees by the caller
+  that the module has other weights for this call, and records the call of ``functional_call``.
+- ``Function.apply(x)`` and the transforms of ``torch.func``, such as ``torch.vmap(f)(x)``, ask
+  whether `x` is a tensor, which reads ``x.__class__``. `Handle` raises ArgumentError then, because
+  the call cannot be recorded: write ``add_to_graph(torch.vmap(f), x)``.
+- A size that depends on the batch is a tensor without data, so that the functions that take sizes
+  record it; see `tensor_shape`.
+
 Every handle refers to the same *token*; the original method is restored when the last handle and
 with it the token is freed. Models refer to nodes and to no handles, so they keep nothing replaced.
 
@@ -10,18 +23,16 @@ do, and contains the code of ``Module._wrapped_call_impl``, which saves a Python
 from __future__ import annotations
 
 import contextlib
-import functools
 import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from types import MethodType
+from types import FrameType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.autograd import Function
-from torch.utils._device import _device_constructors
+from torch.overrides import has_torch_function
 
 from hpml.base import module_calls
 from hpml.symbolic.errors import ArgumentError
@@ -47,6 +58,18 @@ class Handle:
 
     __slots__ = ()
 
+    @property
+    def __class__(self) -> type[Any]:
+        """The type; refuses functions that ask for it before they use a tensor unrecorded."""
+        caller = sys._getframe(1)
+        if caller.f_globals.get("__name__", "").startswith(_TRANSFORMS):
+            raise ArgumentError(_transform_refused(caller))
+        return type(self)
+
+    @__class__.setter
+    def __class__(self, value: type[Any]) -> None:
+        raise TypeError(f"the type of symbolic data cannot be changed to {value!r}")
+
     def _record_call(self, layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         raise NotImplementedError
 
@@ -54,6 +77,26 @@ class Handle:
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         raise NotImplementedError
+
+
+_TRANSFORMS = ("torch._functorch.", "torch.autograd.function")
+"""Modules of torch with functions that compute with a tensor without recording it."""
+
+
+def _transform_refused(frame: FrameType) -> str:
+    """Return the error message for a function that would use symbolic data unrecorded."""
+    function, shown = "torch.vmap(f)", "A transform of torch.func"
+    caller: FrameType | None = frame
+    while caller is not None and caller.f_globals.get("__name__", "").startswith("torch."):
+        name, cls = caller.f_code.co_name, caller.f_locals.get("cls")
+        if name == "apply" and isinstance(cls, type):
+            function = shown = f"{cls.__name__}.apply"
+        caller = caller.f_back
+    return (
+        f"{shown} expected tensors, received symbolic data in a direct call, which the graph would "
+        f"not contain: write add_to_graph({function}, x), or put the call into the forward of a "
+        "module"
+    )
 
 
 def handle_token(*, resume: bool = False) -> Token:
@@ -106,38 +149,9 @@ def _last_handle_gone(reference: weakref.ref[Token]) -> None:
             _uninstall()
 
 
-def _recording(function: Callable[..., Any], nested: bool) -> Callable[..., Any]:
-    """Return a function that is recorded, for which torch does not call ``__torch_function__``.
-
-    ``nested`` says whether symbolic data may be inside of its arguments.
-    """
-
-    @functools.wraps(function)
-    def recording(*args: Any, **kwargs: Any) -> Any:
-        handle: Any = find((args, kwargs), (Handle,)) if nested or _has_handle(args) else None
-        if handle is None:
-            try:
-                return function(*args, **kwargs)
-            except (RuntimeError, ArgumentError):
-                handle = find(args, (Handle,))
-                if not hasattr(handle, "symbolic"):  # unlike the size in torch.tensor([x.shape[0]])
-                    raise
-        return handle._record_function_call(function, args, kwargs)
-
-    recording._replaced = function  # type: ignore[attr-defined]  # for pickling
-    return recording
-
-
 def _install() -> None:
-    _device_constructors()  # torch keeps this list of functions at its first use
-    for owner, name, original, recording in FUNCTIONS:
-        if getattr(owner, name) is original:
-            setattr(owner, name, recording)
-    if Function.__dict__["apply"] is _ORIGINAL_APPLY:
-        Function.apply = _recording_apply  # type: ignore[assignment, method-assign]
-        torch._functorch.utils.unwrap_dead_wrappers = _refusing_unwrap
     current = nn.Module.__call__
-    if current is _ORIGINAL:
+    if current is _ORIGINAL and _CAN_MERGE:
         nn.Module.__call__ = _recording_call  # type: ignore[method-assign]
     elif current not in _original_of:
         # Another library, such as a tracer, wrapped the method first: call its wrapper.
@@ -145,16 +159,6 @@ def _install() -> None:
 
 
 def _uninstall() -> None:
-    for owner, name, original, recording in FUNCTIONS:
-        if getattr(owner, name) is recording:
-            if owner is Tensor:  # the original is inherited
-                delattr(owner, name)
-            else:
-                setattr(owner, name, original)
-    if Function.__dict__["apply"] is _recording_apply:
-        Function.apply = _ORIGINAL_APPLY  # type: ignore[method-assign]
-    if torch._functorch.utils.unwrap_dead_wrappers is _refusing_unwrap:
-        torch._functorch.utils.unwrap_dead_wrappers = _ORIGINAL_UNWRAP
     # If another library wrapped our method meanwhile, its wrapper stays, and our method passes
     # ordinary calls on. If the library restores our method, the next uninstall removes it.
     while nn.Module.__call__ in _original_of:
@@ -166,12 +170,41 @@ def _record(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     """Record the call if an argument is symbolic, or else return `NOT_SYMBOLIC`."""
     if not kwargs and ATOMS.issuperset(map(type, args)):  # called because of a function mode
         return NOT_SYMBOLIC
-    if args and isinstance(args[0], Handle):
-        return args[0]._record_call(layer, args, kwargs)
-    handle = find((args, kwargs), (Handle,))
+    handle: Any = (
+        args[0] if args and isinstance(args[0], Handle) else find((args, kwargs), (Handle,))
+    )
     if handle is None and args and isinstance(args[0], nn.Module):  # nn.GELU(x), not nn.GELU()(x)
         handle = find(list(vars(args[0]).values()), (Handle,))
-    return NOT_SYMBOLIC if handle is None else handle._record_call(layer, args, kwargs)
+    if handle is None:
+        return NOT_SYMBOLIC
+    caller = sys._getframe(2)
+    if caller.f_globals.get("__name__") == _FUNCTIONAL_CALL:
+        return _record_functional_call(handle, layer, args, kwargs, caller.f_locals)
+    return handle._record_call(layer, args, kwargs)
+
+
+_FUNCTIONAL_CALL = torch.nn.utils.stateless.__name__
+"""The module whose functions call a module with other weights."""
+
+
+def _record_functional_call(
+    handle: Any,
+    layer: nn.Module,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    call: dict[str, Any],
+) -> Any:
+    """Record the call of ``functional_call`` whose local variables are given."""
+    weights = call.get("parameters_and_buffers")
+    if not isinstance(weights, dict):
+        raise ArgumentError(
+            "torch.func.functional_call expected a module with real data, received symbolic data "
+            "in a version of PyTorch that hpml was not tested with: write "
+            "add_to_graph(torch.func.functional_call, module, weights, (x,))"
+        )
+    settings = {name: call[name] for name in ("tie_weights", "strict") if name in call}
+    function = torch.func.functional_call
+    return handle._record_function_call(function, (layer, weights, args, kwargs), settings)
 
 
 def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
@@ -190,7 +223,7 @@ def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
     return self._call_impl(*args, **kwargs)  # type: ignore[no-untyped-call]
 
 
-_has_handle = torch._C._has_torch_function  # true of subclasses of tensors, too
+_has_handle = has_torch_function  # true of subclasses of tensors, too
 _harmless = set(ATOMS)  # types whose instances hold no handle; more are found on the way
 
 
@@ -233,41 +266,8 @@ def _recording_call_through(previous: Callable[..., Any]) -> Callable[..., Any]:
     return recording_call
 
 
-def _apply(cls: type[Function], *args: Any, **kwargs: Any) -> Any:
-    handle = find((args, kwargs), (Handle,))
-    if handle is None:
-        return _ORIGINAL_APPLY.__func__(cls, *args, **kwargs)
-    return handle._record_function_call(MethodType(_ORIGINAL_APPLY.__func__, cls), args, kwargs)
-
-
-def _refusing_unwrap(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Refuse symbolic data in ``Function.apply``, which would crash in C++."""
-    if find(args, (Handle,)) is not None:
-        name = sys._getframe(1).f_locals["cls"].__name__
-        raise ArgumentError(
-            f"{name}.apply was looked up while no symbolic data was alive, so the call cannot be "
-            f"recorded: write {name}.apply(x) in full, or add_to_graph({name}.apply, x)"
-        )
-    return _ORIGINAL_UNWRAP(args)
-
-
-_recording_apply = classmethod(_apply)
-_ORIGINAL_APPLY = Function.__dict__["apply"]
-FUNCTIONS = [
-    (owner, name, getattr(owner, name), _recording(getattr(owner, name), nested))
-    for nested, owner, names in (
-        # An unknown size as a separate argument.
-        (False, torch, ("zeros", "ones", "empty", "rand", "randn", "tensor", "as_tensor")),
-        (False, Tensor, ("expand", "new_zeros", "new_ones", "new_empty")),
-        # What torch.func.functional_call, vmap and grad look up at each call.
-        (True, torch.nn.utils.stateless, ("_functional_call",)),
-        (True, torch._functorch.apis, ("vmap_impl",)),
-        (True, torch._functorch.eager_transforms, ("grad_impl", "grad_and_value_impl")),
-    )
-    for name in names
-]
-_ORIGINAL_UNWRAP = torch._functorch.utils.unwrap_dead_wrappers
-_ORIGINAL = nn.Module._wrapped_call_impl
+_ORIGINAL: Callable[..., Any] = nn.Module.__call__
+_CAN_MERGE = hasattr(nn.Module, "_call_impl") and hasattr(nn.Module, "_compiled_call_impl")
 
 # The method that each of our replacements calls, while the replacement is referenced.
 _original_of: weakref.WeakKeyDictionary[Callable[..., Any], Callable[..., Any]]

@@ -20,6 +20,12 @@ from .node import layer_name
 
 def method_refused(name: str) -> str:
     """Return the error message for a method that cannot be recorded."""
+    frame: FrameType | None = sys._getframe(2)
+    if frame is not None and frame.f_globals.get("__name__") == "torch.nn.parameter":
+        return (
+            "nn.Parameter expected a tensor with numbers, received symbolic data: make the "
+            "parameter from real data, nn.Parameter(torch.zeros(x.features)), and use it with x"
+        )
     if name.endswith("_"):
         return f"x.{name}() would change a value in place that other nodes read: {_OUT_OF_PLACE}"
     return (
@@ -74,7 +80,7 @@ class WithoutNumbers:
         raise ArgumentError(
             f"expected a number, received {_described(self)}, which has no value while the graph "
             "is built: use operators and functions of torch (y**0.5, not math.sqrt or np.sqrt; "
-            "torch.sym_min for sizes), or put the computation into the forward of a module. A "
+            "torch.sym_min for sizes), or record the function as a whole, add_to_graph(f, x). A "
             "known size, x.shape[1] or x.features, is an int. If it depends on the batch, use "
             "x.view(x.shape[0], -1), torch.zeros(x.shape[0], 4) or x.mean(0), or give the input a "
             "batch_shape"
@@ -126,9 +132,9 @@ def check_no_setting(value: object) -> None:
 def check_no_module_runs() -> None:
     """Refuse symbolic data in a running forward, whose ``layer(x)`` was not intercepted."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code is not nn.Module._call_impl.__code__:
+    while frame is not None and frame.f_globals.get("__name__") != nn.Module.__module__:
         frame = frame.f_back
-    if frame is None:
+    if frame is None or not isinstance(frame.f_locals.get("self"), nn.Module):
         return
     raise ArgumentError(
         f"{layer_name(frame.f_locals['self'])} was called with symbolic data while layer(x) is "

@@ -10,10 +10,8 @@ from typing import Any
 
 import torch
 from torch import Tensor, is_grad_enabled, nn
-from torch._C import _is_any_autocast_enabled
-from torch._C._dynamo.eval_frame import get_eval_frame_callback
 
-from hpml.symbolic import useful_layers
+from hpml.symbolic import torch_private, useful_layers
 from hpml.symbolic.errors import ArgumentError
 from hpml.symbolic.useful_layers import FunctionLayer
 
@@ -120,9 +118,9 @@ def note_effects(node: Node, parent: Node, effects: Effects, operation: str) -> 
 
 def modes() -> int:
     """Return the modes of torch that change a computation but no graph: 1 no_grad, 2 autocast."""
-    if is_grad_enabled() and not _is_any_autocast_enabled():
+    if is_grad_enabled() and not torch_private.is_any_autocast_enabled():
         return 0  # the common case
-    return (not is_grad_enabled()) + 2 * _is_any_autocast_enabled()
+    return (not is_grad_enabled()) + 2 * bool(torch_private.is_any_autocast_enabled())
 
 
 def check_modes(now: int, parents: Sequence[Node]) -> None:
@@ -167,6 +165,16 @@ def call_layer(
     return FunctionLayer(func, template, name_of(func), as_method), handles
 
 
+def check_not_compiled() -> None:
+    """Refuse to build a graph in a function that torch.compile compiles."""
+    if torch.compiler.is_compiling() or callable(torch_private.get_eval_frame_callback()):
+        raise ArgumentError(
+            "a graph expected to be built outside of torch.compile, received symbolic data in a "
+            "compiled function: build the model first and compile it, torch.compile(model); to "
+            "record a compiled function, write add_to_graph(function, x)"
+        )
+
+
 def make_node(
     layer: nn.Module,
     parents: tuple[Node, ...],
@@ -178,14 +186,12 @@ def make_node(
         if (parent.base or parent).history:
             parents = tuple(map(current, parents))
             break
-    if callable(get_eval_frame_callback()):
-        raise ArgumentError(
-            "expected a call outside of torch.compile, received symbolic data in a compiled "
-            "function: write add_to_graph(function, x)"
-        )
+    if callable(torch_private.get_eval_frame_callback()):
+        check_not_compiled()
     depth = 1 + (parents[0].depth if len(parents) == 1 else max(p.depth for p in parents))
     if custom_name is not None:
-        check_name("custom_name", custom_name)
+        for part in str(custom_name).split("."):  # "encoder.block" is a module in a module
+            check_name("custom_name", part if isinstance(custom_name, str) else custom_name)
     now = modes()
     if now:
         check_modes(now, parents)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch import fx
 
 from hpml.symbolic.errors import ArgumentError
 
@@ -16,6 +17,7 @@ from .arguments import find
 from .interception import Handle
 from .node import Node, TensorSpec, oldest_first
 from .operators import Operators, WithoutNumbers
+from .placeholder import IntegerPlaceholder, placeholder
 
 
 class Count(int):
@@ -25,16 +27,25 @@ class Count(int):
         return int(self)
 
 
-class UnknownSize(Handle, Operators, WithoutNumbers):
+class UnknownSize(Handle, Operators, WithoutNumbers, IntegerPlaceholder):
     """A size that depends on the batch; a use of it records ``read(tensor, *arguments)``."""
 
-    def __init__(self, tensor: Any, size: Any, read: Callable[..., Any], *arguments: Any) -> None:
-        self.tensor, self.size, self._read = tensor, size, (read, arguments)
+    tensor: Any
+    examples: tuple[int, ...]
+    read: tuple[Callable[..., Any], tuple[Any, ...]]
+
+    @staticmethod
+    def of(tensor: Any, size: Any, read: Callable[..., Any], *arguments: Any) -> UnknownSize:
+        """Return a size of a symbolic tensor."""
+        found: UnknownSize = placeholder(
+            UnknownSize, tensor=tensor, examples=size.examples, read=(read, arguments)
+        )
+        return found
 
     def symbolic(self) -> Any:
         """Return symbolic data for the size."""
-        read, arguments = self._read
-        return self.tensor._record(read, self.tensor, *arguments)
+        read, arguments = self.read
+        return self.tensor._record_method(read, *arguments)
 
     __call__ = symbolic  # torch's numel is a method
 
@@ -53,7 +64,7 @@ class UnknownSize(Handle, Operators, WithoutNumbers):
     ) -> Any:
         return self.tensor._record_function_call(function, args, kwargs)
 
-    def __repr__(self) -> str:
+    def __repr__(self) -> str:  # type: ignore[override]
         return "None"
 
     @classmethod
@@ -66,12 +77,20 @@ class UnknownSize(Handle, Operators, WithoutNumbers):
     def __hash__(self) -> int:
         return self.__index__()
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self.tensor.__reduce_ex__(protocol)  # raises
+
+
+def shape_of(sizes: list[Any]) -> Any:
+    """Return the shape of a run, a ``torch.Size`` unless ``torch.fx`` traces the sizes."""
+    return tuple(sizes) if any(type(size) is fx.Proxy for size in sizes) else torch.Size(sizes)
+
 
 class SymbolicShape(tuple):  # type: ignore[type-arg]
     """A shape with a size that depends on the batch."""
 
     __slots__ = ()
-    _make = torch.Size  # the type of the shape when the model runs
+    _make = staticmethod(shape_of)
 
     def __getitem__(self, index: Any) -> Any:
         part = super().__getitem__(index)
@@ -86,7 +105,7 @@ class SymbolicShape(tuple):  # type: ignore[type-arg]
         for one, two in zip(self, other, strict=True):
             unknown = [size for size in (one, two) if isinstance(size, UnknownSize)]
             if len(unknown) == 2:
-                pairs = zip(*[size.size.examples for size in unknown], strict=False)
+                pairs = zip(*[size.examples for size in unknown], strict=False)
                 equal = [a == b for a, b in pairs]
                 if not any(equal):
                     return False
@@ -131,7 +150,7 @@ class TensorShape:
             if not for_a_layer:
                 self._node.note_size_read()
             return size
-        return UnknownSize(self, size, torch.Tensor.size, dim)
+        return UnknownSize.of(self, size, torch.Tensor.size, dim)
 
     @property
     def shape(self) -> torch.Size:
@@ -172,7 +191,7 @@ class TensorShape:
         if isinstance(count, int):
             self._node.note_size_read()
             return Count(count)
-        return UnknownSize(self, count, torch.Tensor.numel)
+        return UnknownSize.of(self, count, torch.Tensor.numel)
 
     def _layer_size(self, name: str, *dims: int) -> Any:
         """Return sizes for making a layer; names of up to three letters need an image."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any, NamedTuple
 
-from torch import nn
+from torch import fx, nn
 
 from hpml.symbolic import config
 from hpml.symbolic.graph import Graph
@@ -71,11 +72,14 @@ def make_ordered(graph: Graph) -> Callable[..., Any]:
         values: list[Any] = [*inputs, *[None] * (size - input_count)]
         for position, arguments, results, unpacks in steps:
             if unpacks:
-                parts = layers[position](*values[arguments[0]])
+                value: Any = values[arguments[0]]
+                if isinstance(value, fx.Proxy):  # cannot be unpacked, but indexed
+                    value = [operator.getitem(value, n) for n in range(len(results))]
+                parts = layers[position](*value)
                 for slot, part in zip(results, parts, strict=True):
                     if slot is not None:
                         values[slot] = part
-                del parts, part
+                del value, parts, part
             elif len(arguments) == 1:
                 values[results[0]] = layers[position](values[arguments[0]])
             else:

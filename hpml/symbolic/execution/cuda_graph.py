@@ -9,6 +9,9 @@ Source: https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs
 from __future__ import annotations
 
 import contextlib
+import copy
+import functools
+import operator
 import warnings
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -16,8 +19,8 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.nn.modules import module as hooks
 
+from hpml.symbolic import torch_private
 from hpml.symbolic.errors import ArgumentError, DeviceError
 from hpml.symbolic.execution.preserved import preserved
 
@@ -36,8 +39,67 @@ def check_available() -> None:
         )
 
 
+class _Settings:
+    """The plain attributes of modules, such as ``dropout.p``: a recording has their values."""
+
+    def __init__(self, modules: list[nn.Module]) -> None:
+        self._getters: list[tuple[Callable[[Any], Any], dict[str, Any]]] = []
+        self._counts = []
+        for module in modules:
+            attributes = module.__dict__
+            # Their contents are compared one by one, and each mode has recordings of its own.
+            names = [n for n in attributes if not n.startswith("_") and n != "training"]
+            self._counts.append(len(attributes))
+            if names:
+                self._getters.append((operator.itemgetter(*names, names[0]), attributes))
+        self._values = self._current()
+        self._containers = [
+            (value, copy.copy(value))
+            for value in self._values
+            if type(value) in (list, dict, set, bytearray)
+        ]
+
+    def _current(self) -> list[Any]:
+        return list(chain.from_iterable([get(attributes) for get, attributes in self._getters]))
+
+    def match(self, modules: list[nn.Module]) -> bool:
+        """Return whether no attribute has another value."""
+        try:
+            values = self._current()
+            return (
+                all(map(_is_equal, values, self._values))
+                and list(map(len, map(vars, modules))) == self._counts
+                and all(value == before for value, before in self._containers)
+            )
+        except Exception:  # noqa: BLE001 - an attribute is gone, or its == may raise anything
+            return False
+
+
+def _is_equal(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    plain = (bool, int, float, str, bytes, tuple)
+    return type(one) is type(other) and isinstance(one, plain) and one == other
+
+
+def _flags() -> tuple[Any, ...]:
+    """Return the settings of PyTorch that choose kernels."""
+    backends: Any = torch.backends
+    return (
+        backends.cuda.matmul.fp32_precision,
+        backends.cudnn.conv.fp32_precision,
+        backends.cudnn.rnn.fp32_precision,
+        backends.cuda.matmul.allow_fp16_reduced_precision_reduction,
+        backends.cuda.matmul.allow_bf16_reduced_precision_reduction,
+        (backends.cudnn.enabled, backends.cudnn.benchmark, backends.cudnn.deterministic),
+        (backends.cuda.flash_sdp_enabled(), backends.cuda.mem_efficient_sdp_enabled()),
+        (backends.cuda.math_sdp_enabled(), backends.cuda.cudnn_sdp_enabled()),
+        torch.are_deterministic_algorithms_enabled(),
+    )
+
+
 class _Snapshot:
-    """The modules, hooks and tensors of a model, and the addresses of the tensors.
+    """The modules, hooks, settings and tensors of a model, and the addresses of the tensors.
 
     The list of modules is stored, because finding them in each forward would take as long as dozens
     of kernel launches.
@@ -45,13 +107,17 @@ class _Snapshot:
 
     def __init__(self, model: nn.Module) -> None:
         self._root, self.modules = model._modules, list(model.modules())
-        self._dicts: list[Any] = [hooks._global_forward_hooks, hooks._global_forward_pre_hooks]
+        self._dicts: list[Any] = [
+            torch_private.global_forward_hooks,
+            torch_private.global_forward_pre_hooks,
+        ]
         for m in self.modules:
             hook = m._forward_hooks, m._forward_pre_hooks
             self._dicts += (m._modules, m._parameters, m._buffers, *hook)
         # Stored as objects, so that no new object can get the id of a deleted one.
         self._values = self._current_values()
         self._addresses = list(map(_address, self._values))
+        self._settings = _Settings(self.modules)
 
     def _current_values(self) -> list[Any]:
         return list(chain.from_iterable(map(dict.values, self._dicts)))
@@ -63,6 +129,7 @@ class _Snapshot:
             model._modules is self._root
             and list(map(id, values)) == list(map(id, self._values))
             and list(map(_address, values)) == self._addresses
+            and self._settings.match(self.modules)
         )
 
 
@@ -92,6 +159,7 @@ def prepare(program: Program) -> Program:
     recordings: dict[tuple[Any, ...], Callable[..., Any]] = {}
     snapshot: _Snapshot | None = None
     hooked: list[Any] = []
+    warn_once = functools.cache(_warn_of_shapes)
 
     def run(self: Any, *inputs: torch.Tensor) -> Any:
         nonlocal snapshot
@@ -115,9 +183,12 @@ def prepare(program: Program) -> Program:
             (*[module.training for module in snapshot.modules], torch.is_grad_enabled()),
             (torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda")),
             torch.is_inference_mode_enabled(),
+            _flags(),
         )
         if key not in recordings:
-            _check_count(recordings, inputs)
+            if len(recordings) >= MOST_SHAPES:
+                warn_once()
+                return program.run(self, *inputs)
             # Recording first runs the layers a few times, which must not change them.
             with preserved(self), torch.cuda.device(inputs[0].device), _casts_recorded():
                 recordings[key] = _record(_Recordable(self, program.run), inputs)
@@ -146,14 +217,13 @@ def on_gpu(value: torch.Tensor) -> bool:
     return value.is_cuda
 
 
-def _check_count(recordings: dict[tuple[Any, ...], Any], inputs: tuple[torch.Tensor, ...]) -> None:
-    if len(recordings) < MOST_SHAPES:
-        return
-    shapes = ", ".join(str(tuple(value.shape)) for value in inputs)
-    raise ArgumentError(
-        f"a model with CUDA graphs expected inputs of a few fixed shapes, received {shapes} after "
-        f"{MOST_SHAPES} others, each of which keeps the memory of a forward: pad the inputs to one "
-        "shape (drop_last=True in a DataLoader), or build the model without enable_cuda_graphs"
+def _warn_of_shapes() -> None:
+    warnings.warn(
+        f"a model with CUDA graphs expected inputs of a few fixed shapes, received more than "
+        f"{MOST_SHAPES}, each of which keeps the memory of a forward: from now on new shapes run "
+        "without a graph, as fast as without enable_cuda_graphs. Pad the inputs to one shape "
+        "(drop_last=True in a DataLoader)",
+        stacklevel=4,
     )
 
 
@@ -173,6 +243,8 @@ def _record(recordable: nn.Module, inputs: tuple[torch.Tensor, ...]) -> Callable
             copied = torch.Generator(inputs[0].device)
             copied.set_state(generator.get_state())
             generator.graphsafe_set_state(copied)
+        if isinstance(error, torch.OutOfMemoryError) or "captur" not in str(error):
+            raise  # an error of the forward itself, which has nothing to do with recording it
         raise DeviceError(
             "enable_cuda_graphs=True expected a forward that only launches kernels, received one "
             f"that cannot be captured ({str(error).splitlines()[0]}): a graph cannot read a value "
@@ -231,7 +303,8 @@ def _record_inference(module: nn.Module, samples: tuple[torch.Tensor, ...]) -> C
             module(*samples)
     torch.cuda.current_stream().wait_stream(side)
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph), torch.no_grad():
+    # Other threads, such as a loader's that pins memory, may use the GPU meanwhile.
+    with torch.cuda.graph(graph, capture_error_mode="thread_local"), torch.no_grad():
         results = module(*samples)
 
     def replay(*inputs: torch.Tensor) -> Any:

@@ -28,8 +28,8 @@ from typing import Any, NamedTuple
 import torch
 import torch.nn.functional as F
 from torch import nn
-from torch.nn.modules import module as torch_module
 
+from hpml.symbolic import torch_private
 from hpml.symbolic.building import interception
 from hpml.symbolic.building.inference import HOOKS
 from hpml.symbolic.building.layer_rules import FUNCTIONS
@@ -130,7 +130,7 @@ class Guard:
     def _nothing_replaced(self) -> bool:
         """Return whether the methods and functions are the original ones, without global hooks."""
         return (
-            not torch_module._has_any_global_hook()  # type: ignore[no-untyped-call]
+            not torch_private.has_any_global_hook()
             and nn.Module.__call__ in interception.TRANSPARENT
             and all(kind.__call__ in interception.TRANSPARENT for kind in self._kinds)
             and all(getattr(owner, name) is original for owner, name, original in self._watched)
@@ -176,7 +176,7 @@ class Guard:
             return False
         return (
             not all(map(operator.is_, _identity(layer), self._identities[position]))
-            or layer._compiled_call_impl is not None
+            or getattr(layer, "_compiled_call_impl", None) is not None
             or any(attributes.get(name, True) for name in HOOKS)
             or any(name in attributes for name in (*_METHODS, *layer._parameters, *layer._buffers))
             or any(name not in layer._parameters for name in expression.parameters)

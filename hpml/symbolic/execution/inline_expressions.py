@@ -72,6 +72,8 @@ def _function_expression(layer: Any) -> Expression | None:
     # A tensor constant moves with the model; a module with further arguments is called.
     if layer._tensor_constants or isinstance(layer.function, nn.Module):
         return None
+    if layer.captures is not None and layer.captures.owned:
+        return None
     template = layer.template
     literals = [_literal(value, position) for position, value in enumerate(template.constants)]
 

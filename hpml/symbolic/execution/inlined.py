@@ -22,7 +22,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from hpml.symbolic import config
+from hpml.symbolic import config, torch_private
 from hpml.symbolic.building.layer_rules import FUNCTIONS
 from hpml.symbolic.building.node import name_of
 from hpml.symbolic.graph import Graph
@@ -53,7 +53,7 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
             return call_in_order(graph, layers, inputs)
         parameters = guard.parameters(layers)
         # A tracer records the layer of each operator, so the layers have to be called.
-        if parameters is None or torch._C._get_tracing_state() is not None:
+        if parameters is None or torch_private.is_tracing():
             return in_order().run(self, *inputs)
         return forward(layers, parameters, *inputs)
 

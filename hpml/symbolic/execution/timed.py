@@ -14,10 +14,9 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.utils._pytree import tree_leaves
 
 from hpml.base.operator_times import OTHER, RELEASE, Label, OperatorTimes, Shapes, Timing
-from hpml.symbolic import config
+from hpml.symbolic import config, torch_private
 from hpml.symbolic.graph import Graph
 
 from . import inlined
@@ -57,7 +56,7 @@ def prepare(
 
     def run(self: Any, *inputs: Any) -> Any:
         # While compiling or tracing, times would be those of recording the operators.
-        if torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None:
+        if torch.compiler.is_compiling() or torch_private.is_tracing():
             return program.run(self, *inputs)
         clock = clock_for(self, inputs)
         stamps = [clock()]
@@ -87,7 +86,7 @@ def clock_for(model: nn.Module, inputs: Any) -> Callable[[], int]:
     """Return a clock in nanoseconds that first waits for the GPUs of the model and its inputs."""
     if not torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         return time.perf_counter_ns
-    values = [*tree_leaves(inputs), *model.parameters()]
+    values = [*torch_private.tree_leaves(inputs), *model.parameters()]
     devices = {v.device for v in values if isinstance(v, torch.Tensor) and v.is_cuda}
 
     def synchronized() -> int:

@@ -64,8 +64,10 @@ def collect(
         layer_type = layer_name(layer)
         name = name_for(layer_type, node.custom_name)
         arguments = tuple([number[parent] for parent in node.parents])
-        # A layer with several calls is registered once.
+        # A layer with several calls is registered once, and by each name that the user gave it.
         module = modules.setdefault(id(layer), name)
+        if node.custom_name and name != module:
+            module = name
         after: tuple[int, ...] = ()
         if node.changes is not None:
             # Later readers wait for this call, and so for the calls that it waits for.
@@ -88,6 +90,11 @@ def collect(
 
 def _not_connected(node: Node, inputs: Sequence[Node], outputs: Sequence[Node]) -> str:
     received = ", ".join(node.describe() for node in inputs) or "none"
+    if any(node.origin == other.origin and node is not other for other in inputs):
+        received += (
+            ". Both were made by the same line, which ran again after the output was built, as "
+            "when a cell is run again: run the code from that Input to the model together"
+        )
     return (
         f"an output ({outputs[0].describe() if len(outputs) == 1 else f'one of {len(outputs)}'}) "
         f"needs the {node.describe()}, which is not among the model's inputs: expected every "

@@ -61,12 +61,12 @@ def _rows(graph: Graph, layers: Sequence[nn.Module]) -> list[list[str]]:
     return rows
 
 
-def graph_module(model: nn.Module, graph: Graph) -> fx.GraphModule:
+def graph_module(model: nn.Module, graph: Graph, names: Sequence[str]) -> fx.GraphModule:
     """Return a GraphModule with the layers of ``model``; unpacking becomes ``operator.getitem``."""
     fx_graph = fx.Graph()
     fx_nodes: dict[int, fx.Node] = {}
-    for position, value in enumerate(graph.inputs):
-        fx_nodes[value] = fx_graph.placeholder(graph.values[value].name or f"input_{position}")
+    for name, value in zip(names, graph.inputs, strict=True):
+        fx_nodes[value] = fx_graph.placeholder(name)
     for call in graph.calls:
         if call.unpacks:
             for position, result in enumerate(call.results):

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 import torch
 from torch import nn
-from torch.autograd import forward_ad
 
 from hpml.base.errors import describe
+from hpml.symbolic import torch_private
 from hpml.symbolic.errors import ArgumentError, GradientError
 from hpml.symbolic.execution.called import Program, call_in_order
 from hpml.symbolic.execution.guard import Guard
@@ -71,13 +71,19 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
 
     def read(layers: Sequence[nn.Module], dtype: Any) -> Any:
         parameters = guard.parameters(layers)
-        packed = None if parameters is None else weights.read(parameters, dtype)
+        if parameters is None:
+            raise ArgumentError(
+                "the compiled kernel expected the layers with which the model was made, in "
+                "evaluation mode and without hooks, received some that differ: call model.eval(), "
+                "remove hooks, restore methods and settings that were replaced, or choose another "
+                "execution, model.execution = 'inlined'"
+            )
+        packed = weights.read(parameters, dtype)
         if packed is None:
             raise ArgumentError(
                 "the compiled kernel expected inputs and weights of one dtype, float32 or float64, "
-                "and the layers with which the model was made, in evaluation mode, received an "
-                f"input of {dtype}: convert it with x.float(), call model.eval(), remove hooks, "
-                "restore methods and settings that were replaced, or choose another execution"
+                f"received an input of {dtype} and other weights: convert the input with x.float() "
+                "or the model with model.float(), or choose model.execution = 'inlined'"
             )
         return packed
 
@@ -127,7 +133,7 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
 def _array(value: Any) -> Any:
     """Return a plain CPU tensor as an array, or raise ArgumentError or GradientError."""
     # A tracer would record the result as a constant.
-    if type(value) not in PLAIN or torch._C._get_tracing_state() is not None:
+    if type(value) not in PLAIN or torch_private.is_tracing():
         raise _unexpected(_TENSORS, value)
     if value.requires_grad and torch.is_grad_enabled():
         raise GradientError(NO_GRADIENT)
@@ -153,11 +159,11 @@ def _unexpected(expected: str, value: Any) -> ArgumentError:
 def _operators_are_watched() -> bool:
     """Return whether a tracer, mode or transform observes or changes operators."""
     return bool(
-        torch._C._get_tracing_state() is not None
-        or torch._C._functorch.peek_interpreter_stack() is not None
-        or forward_ad._current_level >= 0
-        or torch._C._len_torch_function_stack()
-        or torch._C._len_torch_dispatch_stack()
+        torch_private.is_tracing()
+        or torch_private.functorch_level() is not None
+        or torch_private.forward_level() >= 0
+        or torch_private.function_modes()
+        or torch_private.dispatch_modes()
         or torch.is_autocast_enabled("cpu")
     )
 
