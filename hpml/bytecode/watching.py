@@ -17,6 +17,7 @@ Value = TypeVar("Value")
 Report = Callable[[CodeType, int], object]
 
 _RESUME = dis.opmap["RESUME"]
+_EXTENDED_ARG = dis.opmap["EXTENDED_ARG"]
 _TOOLS = (3, 4, 0, 1, 2, 5)  # IDs not reserved for a kind of tool first
 
 
@@ -40,6 +41,7 @@ class _Watcher:
         self._within = within
         self._thread = threading.get_ident()
         self._chosen: dict[CodeType, bool] = {}
+        self._bytes: dict[CodeType, bytes] = {}  # `co_code` makes a copy each time
 
     def monitor(self, run: Callable[[], Value]) -> Value:
         """Call `run` while `sys.monitoring` reports."""
@@ -83,10 +85,18 @@ class _Watcher:
             return None
         if event == "call":
             frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        code, offset = frame.f_code, frame.f_lasti
+        data = self._bytes.get(code)
+        if data is None:
+            data = self._bytes[code] = code.co_code
         # An exception thrown into a generator is a call as well, which executes no RESUME.
-        resumes = event == "call" and frame.f_code.co_code[frame.f_lasti] == _RESUME
-        if event == "opcode" or resumes:
-            self._report(frame.f_code, frame.f_lasti)
+        if event == "opcode" or (event == "call" and data[offset] == _RESUME):
+            self._report(code, offset)
+            # CPython 3.11 reports an EXTENDED_ARG, but not the instruction that it extends (nor a
+            # second EXTENDED_ARG between them).
+            while data[offset] == _EXTENDED_ARG:
+                offset += 2
+                self._report(code, offset)
         return self._traced
 
     def _counts(self, code: CodeType) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import dis
-import sys
 from collections.abc import Callable
 from types import CodeType
 from typing import Any
@@ -80,16 +79,13 @@ def opcodes_by_machine(function: Any) -> set[str]:
 def silent(code: CodeType) -> set[int]:
     """Return the offsets of the instructions of `code` that CPython executes and never reports.
 
-    RESUME is an event of its own, and what precedes the first one prepares the frame. 3.11 reports
-    EXTENDED_ARG in place of the instruction that it extends.
+    They precede the first RESUME and prepare the frame; `count_instructions` documents it.
     """
     found = set()
-    begun = extended = False
     for item in dis.get_instructions(code):
-        begun = begun or item.opname == "RESUME"
-        if item.opname == "RESUME" or not begun or extended:
-            found.add(item.offset)
-        extended = item.opname == "EXTENDED_ARG" and sys.version_info < (3, 12)
+        if item.opname == "RESUME":
+            break
+        found.add(item.offset)
     return found
 
 
