@@ -213,7 +213,7 @@ CIRCLE.append(CIRCLE)
         (FakeTensor(), "<FakeTensor (2, 3) float32>"),
         (Failing(), "<Failing object>"),
         ([Failing(), 1], "[<Failing object>, 1]"),
-        (10**50, "<int of 167 bits>"),
+        (10**60, "<int of 200 bits>"),
         ("é" * 100, "'" + "é" * 55 + "...'"),
         ({"a": [1, {"b": [2]}]}, "{'a': [1, {'b': [...]}]}"),
         ((1,), "(1,)"),

@@ -230,7 +230,7 @@ def test_arcs_of_jumps_that_overlap_are_in_lanes_of_their_own_the_shortest_inner
                     found += j
         return found
 
-    (arcs, *_) = layout.layout_of(trace(nested, 4), "nested(4)").arcs
+    (arcs, *_) = layout.layout_of(trace(nested, 4)).arcs
     spans = [(min(arc.start, arc.end), max(arc.start, arc.end), arc.lane) for arc in arcs]
     assert [high - low for low, high, _ in spans] == sorted(high - low for low, high, _ in spans)
     assert spans[0][2] == 0

@@ -10,11 +10,10 @@ from hpml.base.errors import describe
 from hpml.bytecode.errors import BytecodeError, StepLimitError
 from hpml.bytecode.machine import interpreter
 from hpml.bytecode.machine.decode import decode
-from hpml.bytecode.machine.recorder import Recorder, raised_text
+from hpml.bytecode.machine.recorder import Recorder
 from hpml.bytecode.machine.state import ASYNC, CoroutineStack, MachineState, Reraise
 from hpml.bytecode.machine.trace import Raised, Trace
 from hpml.bytecode.own_code import BUILTINS
-from hpml.bytecode.safe_repr import short
 
 __builtins__ = BUILTINS
 
@@ -80,6 +79,7 @@ class Machine:
         """
         plain, first = _plain(function)
         recorder = Recorder()
+        recorder.begin(plain, args, keywords)
 
         def steps_into(other: FunctionType) -> bool:
             return not self.same_module or other.__globals__ is plain.__globals__
@@ -98,8 +98,8 @@ class Machine:
         if isinstance(outcome, Reraise):
             if isinstance(outcome.error, KeyboardInterrupt):
                 raise outcome.error  # the user pressed stop
-            return _trace(plain, recorder, None, raised_text(outcome.error))
-        return _trace(plain, recorder, short(outcome.value), None)
+            return _trace(plain, recorder, None, recorder.raised_text(outcome.error))
+        return _trace(plain, recorder, recorder.texts.short(outcome.value), None)
 
 
 def trace(function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Trace:
@@ -158,6 +158,7 @@ def _trace(
     recorder.stop()
     return Trace(
         function=function.__qualname__,
+        call=recorder.call,
         steps=tuple(step for step in recorder.steps if step is not None),
         value=value,
         exception=exception,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 from typing import Any, SupportsIndex
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
@@ -14,9 +14,14 @@ from hpml.bytecode.machine.state import Enter, Frame, Reraise, Return, Signal, Y
 from hpml.bytecode.machine.trace import Raised, Step
 from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import name_of
-from hpml.bytecode.safe_repr import short
+from hpml.bytecode.safe_repr import Texts
 
 __builtins__ = BUILTINS
+
+_ARGUMENT = 30
+"""Most characters of an argument in `Trace.call`; more than 80 for all are left out."""
+
+_ARGUMENTS = 80
 
 
 class RecordedStack(list[Any]):
@@ -86,6 +91,8 @@ class Recorder:
 
     def __init__(self) -> None:
         self.steps: list[Step | None] = []
+        self.texts = Texts()
+        self.call = ""
         self._started: list[_Started] = []
         self._output = _Tee(None)
         self._last: tuple[Frame | None, tuple[str, ...]] = (None, ())
@@ -93,6 +100,18 @@ class Recorder:
 
     def new_stack(self) -> list[Any]:
         return RecordedStack()
+
+    def begin(
+        self, function: FunctionType, args: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> None:
+        """Record the call as text."""
+        parts = [self.texts.short(value, _ARGUMENT) for value in args]
+        parts += [
+            f"{name}={self.texts.short(value, _ARGUMENT)}" for name, value in keywords.items()
+        ]
+        arguments = ", ".join(parts)
+        shown = arguments if len(arguments) <= _ARGUMENTS else "…"
+        self.call = f"{function.__name__}({shown})"
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -115,7 +134,7 @@ class Recorder:
             self._started[-1].printed += self._output.take()
         last_frame, texts = self._last
         if last_frame is not frame:
-            texts = _stack_texts(frame)
+            texts = self._stack_texts(frame)
         frame.stack.lowest = len(frame.stack)  # type: ignore[attr-defined]
         depth = frame.coroutine_stack.state.depth - 1
         self._started.append(_Started(len(self.steps), depth, frame, frame.current, texts))
@@ -126,7 +145,7 @@ class Recorder:
         if type(signal) is Reraise:
             return
         called = signal.frame.name if type(signal) is Enter else None
-        returned = short(signal.value) if type(signal) in (Return, Yield) else None  # type: ignore[union-attr]
+        returned = self.texts.short(signal.value) if type(signal) in (Return, Yield) else None  # type: ignore[union-attr]
         self._end_step(frame, called=called, returned=returned)
 
     def stop(self) -> None:
@@ -140,7 +159,7 @@ class Recorder:
             guard = self._started[-1].instruction.guard
             stack: Any = frame.stack
             stack.lowest = min(stack.lowest, guard.depth if guard else 0)
-            self._end_step(frame, raised=raised_text(error))
+            self._end_step(frame, raised=self.raised_text(error))
 
     def _end_step(
         self,
@@ -153,7 +172,7 @@ class Recorder:
         """Record the effect of the latest step on its frame."""
         started = self._started.pop()
         instruction = started.instruction
-        stack = _stack_texts(frame)
+        stack = self._stack_texts(frame)
         kept: int = frame.stack.lowest  # type: ignore[attr-defined]
         local, cells = self._variables_of(frame)
         decoded = frame.decoded
@@ -182,7 +201,8 @@ class Recorder:
     def _variables_of(self, frame: Frame) -> tuple[Mapping[str, str], Mapping[str, str]]:
         """Return the texts of the frame's variables; unchanged ones share the same mappings."""
         local, cells = (
-            {name: short(value) for name, value in values.items()} for values in frame.variables()
+            {name: self.texts.short(value) for name, value in values.items()}
+            for values in frame.variables()
         )
         if self._variables != (local, cells):
             self._variables = MappingProxyType(local), MappingProxyType(cells)
@@ -192,17 +212,9 @@ class Recorder:
     def printed(self) -> str:
         return "".join(self._output.everything)
 
+    def _stack_texts(self, frame: Frame) -> tuple[str, ...]:
+        return tuple([self.texts.short(value) for value in frame.stack])
 
-def _stack_texts(frame: Frame) -> tuple[str, ...]:
-    return tuple([short(value) for value in frame.stack])
-
-
-def raised_text(error: BaseException) -> Raised:
-    """Return `error` as text, even if its ``__str__`` raises."""
-    try:
-        text = str(error)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # noqa: BLE001 - its __str__ may raise anything
-        text = ""
-    return Raised(name_of(type(error)), text[:200])
+    def raised_text(self, error: BaseException) -> Raised:
+        """Return `error` as text, even if its ``__str__`` raises."""
+        return Raised(name_of(type(error)), self.texts.message(error)[:200])

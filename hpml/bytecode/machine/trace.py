@@ -102,6 +102,7 @@ class Trace:
 
     Attributes:
         function: qualified name of the called function.
+        call: the call with its arguments, as text.
         steps: one per executed instruction.
         value: returned value as text; None if the call did not return.
         exception: exception raised by the call; None if it returned.
@@ -110,6 +111,7 @@ class Trace:
     """
 
     function: str
+    call: str
     steps: Sequence[Step]
     value: str | None
     exception: Raised | None

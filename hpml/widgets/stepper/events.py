@@ -43,18 +43,18 @@ class Event:
     goes_to: int | None = None
 
 
-def events(trace: Trace, call_text: str) -> tuple[Event, ...]:
+def events(trace: Trace) -> tuple[Event, ...]:
     """Return the events of a trace with one or more steps."""
-    return tuple(_EventMaker(trace, call_text).events())
+    return tuple(_EventMaker(trace).events())
 
 
 class _EventMaker:
     """Makes the events of a trace; `active` has the latest step of each call in progress."""
 
-    def __init__(self, trace: Trace, call_text: str) -> None:
+    def __init__(self, trace: Trace) -> None:
         self.steps = trace.steps
         self.ended = trace.value is not None or trace.exception is not None
-        self.call_text = call_text
+        self.call_text = trace.call
         self.active: list[Step] = []
         self.resuming: list[Step] = []  # steps that resumed a generator that has not yielded yet
         self.printed = ""

@@ -13,7 +13,6 @@ from hpml.base.errors import describe
 from hpml.base.page import asset
 from hpml.base.tables import Table
 from hpml.bytecode import BytecodeError, Machine, StepLimitError, Trace
-from hpml.bytecode.safe_repr import short
 from hpml.widgets.animation.animation import Animation
 from hpml.widgets.errors import WidgetError
 from hpml.widgets.stepper.events import Event
@@ -72,16 +71,15 @@ def stepper(
         raise WidgetError(
             f"stepper: max_steps expects 1 to {MOST_STEPS:,}, got {describe(max_steps)}."
         )
-    call_text = _call_text(plain, args, kwargs)
     trace = _trace(function, args, kwargs, max_steps)
-    layout = layout_of(trace, call_text)
+    layout = layout_of(trace)
     keyframes = [keyframe(layout, number) for number in range(len(layout.events))]
     rows = [
         [number, event.step.line or "", shown.line, " | ".join(event.stack)]
         for number, (event, shown) in enumerate(zip(layout.events, keyframes, strict=True), 1)
     ]
     return Stepper(
-        title or f"{call_text}, step by step",
+        title or f"{trace.call}, step by step",
         template(layout),
         keyframes,
         style=asset(__package__, "stepper.css"),
@@ -113,10 +111,3 @@ def _trace(
     except TypeError as error:
         # The trace records exceptions of the function, so this one is about the arguments.
         raise WidgetError(f"{error}. Pass the arguments after the function.") from None
-
-
-def _call_text(function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    parts = [short(value, 30) for value in args]
-    parts += [f"{name}={short(value, 30)}" for name, value in kwargs.items()]
-    arguments = ", ".join(parts)
-    return f"{function.__name__}({arguments if len(arguments) <= 80 else '…'})"
