@@ -14,6 +14,9 @@ from hpml.widgets.stepper.captions import (
     without_brackets,
 )
 
+MOST_STEPS = 1000
+"""Most instructions that a stepper shows."""
+
 _RETURNS = ("RETURN_VALUE", "RETURN_CONST")
 
 
@@ -178,11 +181,12 @@ class _EventMaker:
         )  # fmt: skip
 
     def _stopped(self) -> Event:
-        last = self.steps[-1]
-        count = _counted(len(self.steps), "instruction")
+        last, steps = self.steps[-1], len(self.steps)
+        more = f"pass max_steps={min(2 * steps, MOST_STEPS)}, or "
         words: Words = [
-            f"Stopped after {count}, before the program ended. To see more, pass "
-            f"max_steps={2 * len(self.steps)}, or look for an endless loop"
+            f"Stopped after {_counted(steps, 'instruction')}, before the program ended. To see "
+            f"more, {more if steps < MOST_STEPS else ''}use a smaller input, or look for an endless "
+            "loop"
         ]
         return self._event("stopped", last, words, last.stack_after)
 

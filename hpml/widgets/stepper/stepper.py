@@ -15,12 +15,11 @@ from hpml.base.tables import Table
 from hpml.bytecode import BytecodeError, Machine, StepLimitError, Trace
 from hpml.widgets.animation.animation import Animation
 from hpml.widgets.errors import WidgetError
-from hpml.widgets.stepper.events import Event
+from hpml.widgets.stepper.events import MOST_STEPS, Event
 from hpml.widgets.stepper.keyframes import keyframe
 from hpml.widgets.stepper.layout import layout_of
 from hpml.widgets.stepper.template import template
 
-MOST_STEPS = 1000
 STEPS = 300
 
 
