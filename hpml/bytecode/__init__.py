@@ -25,7 +25,7 @@ from __future__ import annotations
 from hpml.bytecode.counting import count_instructions
 from hpml.bytecode.disassembly import disassemble, pyc_of
 from hpml.bytecode.errors import BytecodeError, StepLimitError, UnknownOpcodeError
-from hpml.bytecode.machine import Machine, Step, Trace, trace
+from hpml.bytecode.machine import Machine, Step, Trace, run, trace
 from hpml.bytecode.object_header import object_header
 
 __all__ = [
@@ -39,5 +39,6 @@ __all__ = [
     "disassemble",
     "object_header",
     "pyc_of",
+    "run",
     "trace",
 ]

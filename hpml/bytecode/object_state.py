@@ -20,10 +20,7 @@ from types import (
 from typing import Any
 
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import arguments_of, flags, mro, namespace_of
-
-__builtins__ = BUILTINS
 
 _MOST = 200
 """Most parts of a state; larger objects count as changed each time."""

@@ -10,9 +10,6 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import BUILTINS
-
-__builtins__ = BUILTINS
 
 
 class _Slot(Protocol):

@@ -19,10 +19,7 @@ from typing import Any
 
 from hpml.bytecode.null import NULL
 from hpml.bytecode.object_state import States
-from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import in_class, name_of
-
-__builtins__ = BUILTINS
 
 LIMIT = 60
 """Default limit of characters."""

@@ -16,12 +16,12 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from hpml.bytecode import Machine
+from hpml.bytecode import Machine, run
 from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.safe_repr import short
 from tests.bytecode import generated, offsets
 from tests.bytecode.cases import corpus, from_text
-from tests.bytecode.outcome import differences, outcome_of, run
+from tests.bytecode.outcome import differences, outcome_of
 
 PROGRAMS = 1000 if os.environ.get("HPML_LONG") else 200
 """How many generated programs are compared."""

@@ -8,10 +8,6 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-from hpml.bytecode.own_code import BUILTINS, with_own_builtins
-
-__builtins__ = BUILTINS
-
 SUPPORTED = ("3.11", "3.12", "3.13", "3.14")
 """The versions of CPython that this package knows."""
 
@@ -28,9 +24,6 @@ NO_FALL_THROUGH = frozenset(
     }
 )
 """Instructions after which execution never continues with the next one."""
-
-_dis: Any = with_own_builtins("dis")
-"""A copy for calls while a program runs."""
 
 JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 """The opcodes that may jump."""
@@ -61,13 +54,13 @@ def python_version() -> str:
 
 def exception_entries(code: CodeType) -> tuple[ExceptionEntry, ...]:
     """Return the exception table of `code`."""
-    found = getattr(_dis.Bytecode(code), "exception_entries", ())
+    found = getattr(dis.Bytecode(code), "exception_entries", ())
     return tuple(ExceptionEntry(e.start, e.end, e.target, e.depth, e.lasti) for e in found)
 
 
 def instructions_of(code: CodeType) -> list[dis.Instruction]:
     """Return the instructions of `code` as `dis` lists them."""
-    return list(_dis.get_instructions(code))
+    return list(dis.get_instructions(code))
 
 
 def argument_text(step: dis.Instruction) -> str:

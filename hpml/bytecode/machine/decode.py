@@ -17,9 +17,6 @@ from hpml.bytecode.errors import BytecodeError, UnknownOpcodeError
 from hpml.bytecode.machine.decoded_code import DecodedCode, DecodedInstruction
 from hpml.bytecode.machine.opcodes.operators import INTRINSICS
 from hpml.bytecode.machine.opcodes.versions import HANDLERS
-from hpml.bytecode.own_code import BUILTINS
-
-__builtins__ = BUILTINS
 
 
 def decode(code: CodeType) -> DecodedCode:
@@ -46,7 +43,7 @@ def decode(code: CodeType) -> DecodedCode:
                 f"The stack machine has no handler for {name} of Python {version} "
                 f"(in {code.co_qualname}, line {item.positions and item.positions.lineno}). It "
                 "does not run async code, except*, template strings or type aliases. Remove the "
-                "statement, or let CPython run other modules with Machine(same_module=True).",
+                "statement.",
                 opname=item.opname,
                 version=version,
             )

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
 from hpml.base.errors import describe
 from hpml.bytecode.errors import BytecodeError, StepLimitError
-from hpml.bytecode.machine import interpreter
+from hpml.bytecode.machine import interpreter, tracebacks
 from hpml.bytecode.machine.decode import decode
 from hpml.bytecode.machine.recorder import Recorder
 from hpml.bytecode.machine.state import ASYNC, CoroutineStack, MachineState, Reraise
 from hpml.bytecode.machine.trace import Raised, Trace
-from hpml.bytecode.own_code import BUILTINS
-
-__builtins__ = BUILTINS
+from hpml.bytecode.plain_attributes import unchanged
 
 RUN_LIMIT = 100_000_000
 TRACE_LIMIT = 100_000
@@ -26,8 +25,6 @@ class Machine:
 
     Args:
         max_steps: limit of instructions per run.
-        same_module: step only into functions of the first function's module, not into all Python
-            functions that the program calls.
 
     CPython executes within one instruction: functions that are not stepped into, everything written
     in C, and everything that C code calls back (the ``key`` of ``sorted``, an ``__add__``, a
@@ -60,11 +57,43 @@ class Machine:
     hpml.bytecode.errors.StepLimitError: The program did not end within 1,000 instructions. ...
     """
 
-    def __init__(self, *, max_steps: int = TRACE_LIMIT, same_module: bool = False) -> None:
-        if type(max_steps) is not int or max_steps < 1:
+    def __init__(self, *, max_steps: int | None = None) -> None:
+        if max_steps is not None and (type(max_steps) is not int or max_steps < 1):
             raise BytecodeError(f"max_steps is {describe(max_steps)}; pass a positive integer.")
         self.max_steps = max_steps
-        self.same_module = same_module
+
+    def run(self, function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Any:
+        """Return what ``function(*args, **keywords)`` returns, or raise what it raises.
+
+        An exception of the program has the program's lines in its traceback, and none of the
+        machine's.
+
+        Raises:
+            BytecodeError: if `function` is not a Python function, or is async.
+            StepLimitError: if the run exceeds `max_steps` instructions.
+            UnknownOpcodeError: if the machine does not support an instruction.
+        """
+        # A bare `raise` adds no entry for this frame, and the entry of the call is removed before.
+        try:
+            return self._run(function, args, keywords)
+        except BytecodeError:
+            raise
+        except BaseException as error:
+            tracebacks.clean(error)
+            raise
+
+    def _run(
+        self, function: Callable[..., Any], args: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> Any:
+        plain, first = _plain(function)
+        state = MachineState(self.max_steps or RUN_LIMIT, plain.__globals__, decode)
+        outcome = call(state, plain, [*first, *args], keywords)
+        if state.limit is not None:
+            raise state.limit_error()
+        if isinstance(outcome, Reraise):
+            with unchanged(outcome.error, sys.exc_info()[1]):
+                raise outcome.error
+        return outcome.value
 
     def trace(self, function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Trace:
         """Return every step of ``function(*args, **keywords)``.
@@ -81,10 +110,7 @@ class Machine:
         recorder = Recorder()
         recorder.begin(plain, args, keywords)
 
-        def steps_into(other: FunctionType) -> bool:
-            return not self.same_module or other.__globals__ is plain.__globals__
-
-        state = MachineState(self.max_steps, steps_into, decode, recorder)
+        state = MachineState(self.max_steps or TRACE_LIMIT, plain.__globals__, decode, recorder)
         try:
             with recorder.listening():
                 outcome = call(state, plain, [*first, *args], keywords)
@@ -100,6 +126,26 @@ class Machine:
                 raise outcome.error  # the user pressed stop
             return _trace(plain, recorder, None, recorder.raised_text(outcome.error))
         return _trace(plain, recorder, recorder.texts.short(outcome.value), None)
+
+
+def run(function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Any:
+    """Return what ``function(*args, **keywords)`` returns, executed by the stack machine.
+
+    >>> def mean(*numbers):
+    ...     return sum(numbers) / len(numbers)
+    >>> run(mean, 1, 2, 6)
+    3.0
+
+    Raises:
+        BytecodeError: as `Machine.run`.
+    """
+    try:
+        return Machine().run(function, *args, **keywords)
+    except BytecodeError:
+        raise
+    except BaseException as error:
+        tracebacks.clean(error)
+        raise
 
 
 def trace(function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Trace:

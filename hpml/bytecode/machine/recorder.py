@@ -12,11 +12,8 @@ from typing import Any, SupportsIndex
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import Enter, Frame, Reraise, Return, Signal, Yield
 from hpml.bytecode.machine.trace import Raised, Step
-from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import name_of
 from hpml.bytecode.safe_repr import Texts
-
-__builtins__ = BUILTINS
 
 _ARGUMENT = 30
 """Most characters of an argument in `Trace.call`; more than 80 for all are left out."""

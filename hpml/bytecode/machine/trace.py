@@ -14,10 +14,7 @@ from typing import overload
 from hpml.base.tables import Table
 from hpml.bytecode.disassembly.versions import ExceptionEntry
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.safe_repr import short
-
-__builtins__ = BUILTINS
 
 _COLUMNS = ("step", "line", "offset", "instruction", "stack after")
 

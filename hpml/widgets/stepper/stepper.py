@@ -102,7 +102,7 @@ def _trace(
     try:
         # The animation shows the output.
         with contextlib.redirect_stdout(io.StringIO()):
-            return Machine(max_steps=max_steps, same_module=True).trace(function, *args, **kwargs)
+            return Machine(max_steps=max_steps).trace(function, *args, **kwargs)
     except BytecodeError as error:
         if isinstance(error, StepLimitError) and error.trace is not None:
             return error.trace

@@ -5,17 +5,14 @@ from __future__ import annotations
 import builtins
 import inspect
 import sys
-from types import CodeType, FunctionType, TracebackType
+from types import CodeType, FunctionType
 from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.interpreter import run
 from hpml.bytecode.machine.state import CoroutineStack, Frame, Reraise
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import BUILTINS
-from hpml.bytecode.plain_attributes import in_class, unchanged
-
-__builtins__ = BUILTINS
+from hpml.bytecode.plain_attributes import in_class, traceback_of, unchanged
 
 
 def load_build_class(frame: Frame, instruction: DecodedInstruction) -> None:
@@ -107,23 +104,11 @@ def load_special(frame: Frame, instruction: DecodedInstruction) -> None:
     frame.stack.extend((method, NULL))
 
 
-def _no_frame() -> Any:
-    """Provide a frame without variables for `_TRACEBACK`."""
-    yield
-
-
-_no_frame.__code__ = _no_frame.__code__.replace(
-    co_filename="<traced program>", co_name="<no lines>"
-)
-# For ``__exit__``: its third argument is None only if there is no exception.
-_TRACEBACK = TracebackType(None, _no_frame().gi_frame, 0, 1)
-
-
 def with_except_start(frame: Frame, instruction: DecodedInstruction) -> None:
     """Push the result of ``__exit__`` for the exception on top."""
     error = frame.stack[-1]
     leave = frame.stack[-5 if sys.version_info >= (3, 14) else -4]
-    frame.stack.append(leave(type(error), error, _TRACEBACK))
+    frame.stack.append(leave(type(error), error, traceback_of(error)))
 
 
 def _special(value: Any, name: str) -> Any:

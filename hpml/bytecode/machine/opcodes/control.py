@@ -9,9 +9,6 @@ from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import Frame, Handler, Return
-from hpml.bytecode.own_code import BUILTINS
-
-__builtins__ = BUILTINS
 
 _END = object()
 

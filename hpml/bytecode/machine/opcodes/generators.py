@@ -8,10 +8,7 @@ from types import CoroutineType, GeneratorType
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.generators import start
 from hpml.bytecode.machine.state import Frame, Reraise, Return, Yield
-from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import returned_by
-
-__builtins__ = BUILTINS
 
 
 def return_generator(frame: Frame, instruction: DecodedInstruction) -> Return:

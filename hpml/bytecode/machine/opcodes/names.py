@@ -9,10 +9,7 @@ from typing import Any, NoReturn
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import Frame
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import flags, in_class
-
-__builtins__ = BUILTINS
 
 # Local variables
 

@@ -6,9 +6,6 @@ from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import Frame, Handler
-from hpml.bytecode.own_code import BUILTINS
-
-__builtins__ = BUILTINS
 
 
 def nop(frame: Frame, instruction: DecodedInstruction) -> None:

@@ -19,9 +19,6 @@ from hpml.bytecode.machine.opcodes import (
 )
 from hpml.bytecode.machine.state import Handler
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import BUILTINS
-
-__builtins__ = BUILTINS
 
 HANDLERS: dict[str, Handler] = {
     # stack
