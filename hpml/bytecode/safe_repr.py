@@ -54,7 +54,7 @@ class Texts:
         self._budget = budget
         self._clock = clock
         self._states = States()
-        self._spent: dict[type, float] = {}
+        self._spent: dict[int, float] = {}
         self._kept: dict[tuple[int, str], tuple[object, str]] = {}
 
     def short(self, value: object, limit: int = LIMIT) -> str:
@@ -135,7 +135,7 @@ class Texts:
         before = self._kept.get(key)
         if before is not None and before[0] is not None and before[0] == self._states.of(value):
             return before[1]
-        if self._spent.get(kind, 0.0) > self._budget:
+        if self._spent.get(id(kind), 0.0) > self._budget:
             return f"<{name_of(kind)} not shown>"
         begun = self._clock()
         try:
@@ -144,7 +144,7 @@ class Texts:
             raise
         except BaseException:  # noqa: BLE001 - whatever a method of the program raises
             text = failed
-        self._spent[kind] = self._spent.get(kind, 0.0) + self._clock() - begun
+        self._spent[id(kind)] = self._spent.get(id(kind), 0.0) + self._clock() - begun
         if before is None or before[0] is not None:  # it was not too large before
             # The state after the call, which may itself change the object.
             self._kept[key] = self._states.of(value), text

@@ -69,6 +69,38 @@ def test_each_family_of_instructions_is_said_in_words(body: str, sentence: str) 
     assert [line for line in lines if re.search(sentence, line)], "\n".join(lines)
 
 
+class Weight:
+    def __init__(self, kilos: int) -> None:
+        self.kilos = kilos
+
+    def __add__(self, other: Weight) -> Weight:
+        return Weight(self.kilos + other.kilos)
+
+    def __enter__(self) -> int:
+        return self.kilos
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+def test_special_methods_that_cpython_runs_are_named() -> None:
+    animation = stepper(lambda: (Weight(1) + Weight(2)).kilos)
+    (added,) = [frame.line for frame in animation.keyframes if "BINARY_OP" in frame.line]
+    assert added.endswith("and CPython ran Weight.__add__ and Weight.__init__ here.")
+
+
+def test_special_methods_of_a_with_statement_are_stepped_into() -> None:
+    def program() -> int:
+        with Weight(3) as kilos:
+            return kilos
+
+    animation = stepper(program)
+    assert {"Weight.__enter__", "Weight.__exit__"} <= {
+        event.step.function for event in animation.events
+    }
+    backs = [frame.line for frame in animation.keyframes if frame.line.startswith("Back in")]
+    assert any("pushes the value returned by Weight.__enter__, 3" in line for line in backs)
+
+
 def gen(n: int) -> Iterator[int]:
     for i in range(n):
         yield i + 0

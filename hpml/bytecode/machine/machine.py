@@ -107,7 +107,7 @@ class Machine:
             UnknownOpcodeError: if the machine does not support an instruction.
         """
         plain, first = _plain(function)
-        recorder = Recorder()
+        recorder = Recorder(plain.__globals__)
         recorder.begin(plain, args, keywords)
 
         state = MachineState(self.max_steps or TRACE_LIMIT, plain.__globals__, decode, recorder)

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import FunctionType, MappingProxyType
+from types import CodeType, FrameType, FunctionType, MappingProxyType
 from typing import Any, SupportsIndex
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.machine.state import Enter, Frame, Reraise, Return, Signal, Yield
+from hpml.bytecode.machine.state import (
+    COPY,
+    NATIVE_CALL,
+    Enter,
+    Frame,
+    Reraise,
+    Return,
+    Signal,
+    Yield,
+)
 from hpml.bytecode.machine.trace import Raised, Step
+from hpml.bytecode.own_code import is_our_code, is_student_code
 from hpml.bytecode.plain_attributes import name_of
 from hpml.bytecode.safe_repr import Texts
 
@@ -54,6 +64,7 @@ class _Started:
     instruction: DecodedInstruction
     stack: tuple[str, ...]
     printed: str = ""
+    ran: list[str] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -83,10 +94,57 @@ class _Tee:
         return text
 
 
+_QUIET = (
+    *("LOAD_FAST", "LOAD_CONST", "LOAD_SMALL_INT", "RESUME", "NOP", "NOT_TAKEN", "PUSH_NULL"),
+    *("COPY", "SWAP", "JUMP_FORWARD", "JUMP_BACKWARD", "EXTENDED_ARG", "PRECALL", "KW_NAMES"),
+)
+"""Beginnings of the names of opcodes that run no function."""
+
+
+class _NativeCalls:
+    """Reports the functions of the program that CPython runs, by `sys.setprofile`."""
+
+    def __init__(self, module: dict[str, Any], report: Callable[[str], object]) -> None:
+        self._module = module
+        self._report = report
+        self._names: dict[int, tuple[CodeType, str]] = {}
+        self._hook = self._profile
+
+    def watch(self) -> None:
+        """Report calls from now on, unless another profiler runs."""
+        if sys.getprofile() is None:
+            sys.setprofile(self._hook)
+
+    def ignore(self) -> None:
+        """Report no calls from now on."""
+        if sys.getprofile() is self._hook:
+            sys.setprofile(None)
+
+    def _profile(self, frame: FrameType, event: str, argument: object) -> None:
+        if event != "call":
+            return
+        code = frame.f_code
+        known = self._names.get(id(code))
+        if known is None:
+            known = self._names[id(code)] = code, self._name(code, frame)
+        if known[1]:
+            self._report(known[1])
+
+    def _name(self, code: CodeType, frame: FrameType) -> str:
+        """Return the name of a function of the program, or "" for other code."""
+        if is_our_code(code) or code.co_consts in (NATIVE_CALL, COPY):
+            return ""
+        is_inner = code.co_name.startswith("<") and code.co_name != "<lambda>"
+        if is_inner or not (frame.f_globals is self._module or is_student_code(code)):
+            return ""
+        return code.co_qualname
+
+
 class Recorder:
     """The steps of one run."""
 
-    def __init__(self) -> None:
+    def __init__(self, module: dict[str, Any]) -> None:
+        self._native = _NativeCalls(module, self._ran)
         self.steps: list[Step | None] = []
         self.texts = Texts()
         self.call = ""
@@ -114,31 +172,41 @@ class Recorder:
     def listening(self) -> Iterator[None]:
         """Copy what is printed until the end of the ``with`` block."""
         before: Any = sys.stdout
-        if before is None:  # a program without a console
-            yield
-            return
-        self._output.stream = before
-        tee: Any = self._output
-        sys.stdout = tee
+        if before is not None:  # None in a program without a console
+            self._output.stream = before
+            tee: Any = self._output
+            sys.stdout = tee
         try:
             yield
         finally:
-            sys.stdout = before
+            self._native.ignore()
+            if before is not None:
+                sys.stdout = before
+
+    def _ran(self, name: str) -> None:
+        """Record that CPython runs a function of the program during the current step."""
+        if self._started and name not in self._started[-1].ran:
+            self._started[-1].ran.append(name)
 
     def before(self, frame: Frame) -> None:
         """Begin a step: `frame` is about to execute its current instruction."""
+        self._native.ignore()  # the calls of ``__repr__`` below
         if self._started:
             self._started[-1].printed += self._output.take()
         last_frame, texts = self._last
+        self._last = None, ()  # or it would keep the variables of a frame that has ended
         if last_frame is not frame:
             texts = self._stack_texts(frame)
         frame.stack.lowest = len(frame.stack)  # type: ignore[attr-defined]
         depth = frame.coroutine_stack.state.depth - 1
         self._started.append(_Started(len(self.steps), depth, frame, frame.current, texts))
         self.steps.append(None)
+        if not frame.current.opname.startswith(_QUIET):
+            self._native.watch()
 
     def after(self, frame: Frame, signal: Signal | None) -> None:
         """End the step that began last, unless it raises."""
+        self._native.ignore()
         if type(signal) is Reraise:
             return
         called = signal.frame.name if type(signal) is Enter else None
@@ -147,11 +215,13 @@ class Recorder:
 
     def stop(self) -> None:
         """End all steps in progress."""
+        self._native.ignore()
         while self._started:
             self._end_step(self._started[-1].frame)
 
     def raised(self, frame: Frame, error: BaseException) -> None:
         """End the step that began last: it raised `error`."""
+        self._native.ignore()
         if self._started and self._started[-1].frame is frame:
             guard = self._started[-1].instruction.guard
             stack: Any = frame.stack
@@ -192,8 +262,11 @@ class Recorder:
             jumped_to=decoded.instructions[frame.index].offset if jumps else None,
             called=called,
             returned=returned,
+            ran=tuple(started.ran),
         )
         self._last = (frame, stack)
+        if self._started:  # CPython resumed a generator, and continues with its own work
+            self._native.watch()
 
     def _variables_of(self, frame: Frame) -> tuple[Mapping[str, str], Mapping[str, str]]:
         """Return the texts of the frame's variables; unchanged ones share the same mappings."""

@@ -95,6 +95,9 @@ def _call(function: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
 NATIVE_CALL = ("<call by the stack machine>",)
 """The constants of the code that calls functions natively, by which it is recognised."""
 
+COPY = ("<frame of the stack machine>",)
+"""The constants of the code in the frames of tracebacks."""
+
 _NO_COLUMNS = 0x80 | 13 << 3
 """Entry of a table of lines: one instruction, in the same line as the one before (PEP 626)."""
 

@@ -53,6 +53,8 @@ class Step:
         jumped_to: offset of the following instruction if it is not the next one, or None.
         called: name of the function stepped into, or None.
         returned: value returned (or yielded) to the caller, or None.
+        ran: names of the program's functions that CPython ran within the instruction, such as an
+            ``__add__`` or the ``key`` of `sorted`; empty while another profiler is active.
     """
 
     index: int
@@ -71,6 +73,7 @@ class Step:
     jumped_to: int | None
     called: str | None
     returned: str | None
+    ran: tuple[str, ...] = ()
 
     @property
     def offset(self) -> int:
@@ -161,13 +164,15 @@ class Trace:
 
 def _outcome(step: Step) -> str:
     """Return the stack after `step`, or its exception or returned value, and its side effects."""
+    ran = f"(CPython runs {', '.join(step.ran)})" if step.ran else ""
     if step.raised is not None:
-        return f"raises {step.raised}"
+        return f"raises {step.raised}  {ran}".rstrip()
     if step.returned is not None:
         return f"-> {step.returned}"
     parts = [" | ".join(step.stack_after)]
     if step.called is not None:
         parts.append(f"(calls {step.called})")
+    parts.append(ran)
     names = step.instruction.argrepr.split(", ")
     variables = step.cells if step.opname == "STORE_DEREF" else step.locals
     for name in names[: _STORES.get(step.opname, 0)]:

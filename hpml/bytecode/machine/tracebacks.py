@@ -14,7 +14,7 @@ import dis
 from types import FrameType, FunctionType, TracebackType
 from typing import Any
 
-from hpml.bytecode.machine.state import NATIVE_CALL, Frame
+from hpml.bytecode.machine.state import COPY, NATIVE_CALL, Frame
 from hpml.bytecode.own_code import is_our_code
 from hpml.bytecode.plain_attributes import set_traceback, traceback_of
 
@@ -59,6 +59,7 @@ def _copy_of(frame: Frame, variables: tuple[dict[str, Any], dict[str, Any]]) -> 
     copy = mine.replace(
         # As long as the original: the table of lines must not describe more code than there is.
         co_code=mine.co_code + _NOP * missing,
+        co_consts=COPY,
         co_filename=code.co_filename,
         co_name=code.co_name,
         co_qualname=code.co_qualname,

@@ -42,7 +42,8 @@ def as_html(words: Words) -> str:
 
 def instruction_words(step: Step) -> Words:
     """Return a sentence about a step, without the handler of its exception."""
-    return [("op", str(step.instruction)), " ", *_effect(step)]
+    ran: Words = [", and CPython ran ", *_listed("name", step.ran), " here"] if step.ran else []
+    return [("op", str(step.instruction)), " ", *_effect(step), *ran]
 
 
 def accessed_variables(step: Step) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -166,6 +167,18 @@ def _call(step: Step) -> Words:
     return _fill(template, step, **fields)
 
 
+def _before_with(step: Step) -> Words:
+    if step.called is not None:
+        return _fill("enters {gone}: pushes its __exit__ and calls its __enter__", step)
+    return _fill("enters {gone}: pushes its __exit__ and the value of its __enter__, {new}", step)
+
+
+def _with_except_start(step: Step) -> Words:
+    if step.called is not None:
+        return _fill("calls the __exit__ of the context manager with the exception", step)
+    return _fill("calls __exit__ with the exception and pushes the returned value, {new}", step)
+
+
 _SENTENCES: dict[str, str | Callable[[Step], Words]] = {
     "RESUME": _resume,
     "NOP|NOT_TAKEN": "does nothing",
@@ -208,6 +221,7 @@ _SENTENCES: dict[str, str | Callable[[Step], Words]] = {
     "PUSH_EXC_INFO": "makes {0} the handled exception, and pushes the one handled before",
     "POP_EXCEPT": "ends the handling of the exception",
     "CHECK_EXC_MATCH": "tests whether the exception matches {0} and pushes the answer, {new}",
-    "BEFORE_WITH": "enters {gone}: pushes its __exit__ and the value of its __enter__, {new}",
+    "BEFORE_WITH": _before_with,
+    "WITH_EXCEPT_START": _with_except_start,
 }
 """Sentences by pattern of opcodes; the first that matches is used."""

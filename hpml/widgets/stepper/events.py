@@ -185,8 +185,8 @@ class _EventMaker:
         more = f"pass max_steps={min(2 * steps, MOST_STEPS)}, or "
         words: Words = [
             f"Stopped after {_counted(steps, 'instruction')}, before the program ended. To see "
-            f"more, {more if steps < MOST_STEPS else ''}use a smaller input, or look for an endless "
-            "loop"
+            f"more, {more if steps < MOST_STEPS else ''}use a smaller input, or look for an "
+            "endless loop"
         ]
         return self._event("stopped", last, words, last.stack_after)
 

@@ -22,6 +22,9 @@ def call(frame: Frame, function: Any, args: list[Any], keywords: dict[str, Any])
     if type(callee) is MethodType:
         args = [callee.__self__, *args]
         callee = callee.__func__
+    special = in_class(type(callee), "__call__")
+    if type(special) is FunctionType:
+        args, callee = [callee, *args], special
     state = frame.coroutine_stack.state
     entered = None
     if type(callee) is FunctionType:
