@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dis
+import sys
 from collections.abc import Callable
 from types import CodeType
 from typing import Any
@@ -84,8 +85,9 @@ def silent(code: CodeType) -> set[int]:
     They precede the first RESUME and prepare the frame; `count_instructions` documents it.
     """
     found = set()
+    creates = 4 if sys.version_info >= (3, 15) else -1  # a generator expression
     for item in dis.get_instructions(code):
-        if item.opname == "RESUME":
+        if item.opname == "RESUME" and item.arg != creates:
             break
         found.add(item.offset)
     return found

@@ -1,4 +1,4 @@
-"""Hide the differences between `dis` of CPython 3.11 to 3.14."""
+"""Hide the differences between `dis` of CPython 3.11 to 3.15."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-SUPPORTED = ("3.11", "3.12", "3.13", "3.14")
+SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
 """The versions of CPython that this package knows."""
 
 NO_FALL_THROUGH = frozenset(

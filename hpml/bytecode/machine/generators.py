@@ -15,7 +15,7 @@ from hpml.bytecode.plain_attributes import context_of, returned_by, set_context,
 _YIELD_FROM = 2
 """The lowest two bits of RESUME's argument after a ``yield from``."""
 
-_OUTSIDE_TRY = 4
+_OUTSIDE_TRY = 4 if sys.version_info < (3, 15) else 8
 """Bit of RESUME's argument outside all ``try`` blocks, from 3.13 on."""
 
 
@@ -79,7 +79,7 @@ def _throw(
     """Raise `error` in the suspended body (PEP 380); return its outcome if it need not run."""
     following = frame.decoded.instructions[frame.index]
     if following.opname == "RESUME" and following.arg & 3 == _YIELD_FROM:
-        inner = frame.stack[-1]
+        inner = frame.stack[-2 if sys.version_info >= (3, 15) else -1]
         try:
             yielded = _throw_into(inner, error)
         except BaseException as raised:  # noqa: BLE001 - whatever the inner generator raises

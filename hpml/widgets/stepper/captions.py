@@ -125,7 +125,7 @@ def _separated(kind: str, values: Sequence[str], last: str) -> Words:
 
 
 def _resume(step: Step) -> Words:
-    if step.instruction.arg == 0:
+    if step.instruction.arg & 3 == 0:
         return _fill("begins {function}; it changes nothing", step)
     return _fill("resumes {function} where it was suspended", step)
 

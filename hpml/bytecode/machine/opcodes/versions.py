@@ -12,6 +12,7 @@ from hpml.bytecode.machine.opcodes import (
     control,
     exceptions,
     generators,
+    iteration,
     managers,
     match,
     names,
@@ -33,7 +34,7 @@ HANDLERS: dict[str, Handler] = {
     "LOAD_COMMON_CONSTANT": stack.load_common_constant,
     "LOAD_ASSERTION_ERROR": stack.push(AssertionError),
     "POP_TOP": stack.pop_top,
-    "POP_ITER": stack.pop_top,
+    "POP_ITER": iteration.pop_iter,
     "PUSH_NULL": stack.push(NULL),
     "COPY": stack.copy,
     "SWAP": stack.swap,
@@ -106,8 +107,8 @@ HANDLERS: dict[str, Handler] = {
         for direction in ("", "FORWARD_", "BACKWARD_")
         for name, test in control.TESTS.items()
     },
-    "GET_ITER": operators.replace(1, iter),
-    "FOR_ITER": control.for_iter,
+    "GET_ITER": iteration.get_iter,
+    "FOR_ITER": iteration.for_iter,
     "END_FOR": stack.pop_top,  # never executed: FOR_ITER jumps past it
     "RETURN_VALUE": control.return_value,
     "RETURN_CONST": control.return_const,
@@ -146,9 +147,9 @@ HANDLERS: dict[str, Handler] = {
     # generators
     "RETURN_GENERATOR": generators.return_generator,
     "YIELD_VALUE": generators.yield_value,
-    "GET_YIELD_FROM_ITER": generators.get_yield_from_iter,
+    "GET_YIELD_FROM_ITER": iteration.get_yield_from_iter,
     "SEND": generators.send,
-    "END_SEND": operators.replace(2, lambda receiver, value: value),
+    "END_SEND": generators.end_send,
     "CLEANUP_THROW": generators.cleanup_throw,
     # classes, imports, with
     "LOAD_BUILD_CLASS": classes.load_build_class,
