@@ -21,8 +21,6 @@ from hpml.bytecode.watching import watch_instructions
 Offsets = list[tuple[CodeType, int]]
 
 SPECIAL = {
-    "newer_syntax.annotations_of_a_class": "annotationlib executes the code of __annotate__ as "
-    "another function",
     "lines.lines_through_code_of_a_library": "`sorted` and `map` call a function that is called "
     "by the program as well",
     "naming.recursion_without_end_is_caught": "the last of a thousand calls is refused one frame "
