@@ -86,4 +86,5 @@ def short_forms():
     counted = 0
     while not counted > 2:
         counted += 1
-    return names, counted, [name or "empty" for name in names], [name and 1 for name in names]
+    chosen = [name for name in names if not name]
+    return names, counted, chosen, [name or "empty" for name in names], [n and 1 for n in names]
