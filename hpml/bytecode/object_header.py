@@ -121,7 +121,7 @@ def object_header(obj: object) -> ObjectHeader:
         obj: any object.
 
     Raises:
-        BytecodeError: if the running Python is not a 64-bit CPython 3.11 to 3.14 with the default
+        BytecodeError: if the running Python is not a 64-bit CPython 3.11 to 3.15 with the default
             object layout.
 
     >>> header = object_header(1.5)
@@ -183,7 +183,7 @@ def _check_platform() -> None:
     version = ".".join(map(str, sys.version_info[:2]))
     if sys.implementation.name != "cpython" or not default or version not in SUPPORTED:
         raise BytecodeError(
-            "object_header supports 64-bit builds of CPython 3.11 to 3.14 with default options; "
+            "object_header supports 64-bit builds of CPython 3.11 to 3.15 with default options; "
             f"this is {sys.implementation.name} {sys.version}. Run it on a supported Python."
         )
 

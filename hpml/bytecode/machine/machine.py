@@ -24,27 +24,39 @@ class Machine:
     """A stack machine with its options.
 
     Args:
-        max_steps: limit of instructions per run.
+        max_steps: limit of instructions per run; by default 100,000 for `trace`, and 100 million
+            for `run`.
 
-    CPython executes within one instruction: functions that are not stepped into, everything written
-    in C, and everything that C code calls back (the ``key`` of ``sorted``, an ``__add__``, a
-    property). Code that inspects the call stack (``inspect.stack``, the line of a warning), watches
-    execution (`sys.settrace`) or inspects a generator (``gi_frame``, ``gi_yieldfrom``) sees the
-    machine.
+    The machine steps into the functions of the first function's module, and into those of other
+    modules that belong to no installed package: the files of a student, and generated code whose
+    source `linecache` has. CPython executes everything else within one instruction: libraries, C
+    code, and functions of the program that C code calls (the ``key`` of ``sorted``, an ``__add__``,
+    a property). `Step.ran` names the last kind. ``__enter__``, ``__exit__`` and ``__call__`` are
+    stepped into.
 
-    Exceptions have no traceback: ``__traceback__`` is None, and `traceback` prints them without
-    lines; ``__exit__`` gets an empty traceback. The variables of a frame that an exception leaves
-    are freed at once; CPython keeps them until the exception is handled.
+    Exceptions have the traceback of the program: an entry for each frame that they leave, with its
+    line and its variables. The entry of the frame that handles the exception has no variables.
+    ``f_lineno`` is the function's first line in all of them, and ``f_back`` is None.
 
-    Async code, ``except*``, template strings and type aliases raise an error that names them.
-    ``locals()`` returns a new dictionary each time, as from 3.13 on; `exec` does not inherit
-    ``__future__`` imports.
+    Async code, ``except*``, template strings, type aliases and ``lazy import`` statements raise an
+    error that names them. ``locals()`` returns a new dictionary each time, as from 3.13 on; in a
+    comprehension in a class body it lacks the comprehension's own variables. `exec` does not
+    inherit ``__future__`` imports.
 
     At the limit, the program leaves through its ``finally`` and ``with`` blocks, with extra steps
     for them; then the error is raised. Steps of other threads are not recorded. Other differences:
-    `sys.getrefcount` includes references of the machine; an exception from a signal handler may
-    skip the program's ``finally``; nested generators reach the recursion limit earlier; the output
-    of a ``__repr__`` that prints appears while a trace is recorded.
+    code that walks up the call stack (``inspect.stack``), watches execution (`sys.settrace`) or
+    inspects a generator (``gi_frame``, ``gi_yieldfrom``) sees the machine, and so does a warning
+    raised by an operator; a program that replaces builtins such as ``builtins.len`` replaces them
+    for the machine; `sys.getrefcount` includes references of the machine; an exception from a
+    signal handler may skip the program's ``finally``; the recursion limit is reached a frame
+    earlier or later, and earlier in nested generators; the output of a ``__repr__`` that prints
+    appears while a trace is recorded.
+
+    The text of an object comes from its ``__repr__``, which is called once per object and state:
+    the state is the object's attributes and items, those of the objects in them, and their classes'
+    attributes. A class whose methods ``__repr__`` and ``__str__`` took more than two seconds is not
+    shown any more.
 
     >>> Machine(max_steps=1000).trace(sum, [1, 2])
     Traceback (most recent call last):

@@ -41,7 +41,8 @@ def stepper(
 ) -> Stepper:
     """Return an animation of a call, instruction by instruction.
 
-    It steps into functions of the same module or notebook. It shows the current line and
+    It steps into functions of the same module or notebook, and of other modules that belong to no
+    installed package; captions name the functions that CPython ran. It shows the current line and
     instruction, the value stack with its changes, the variables, the waiting calls, the output, and
     the handlers of exceptions. The output of the function appears only in the animation.
 
