@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import islice
 from types import (
     BuiltinFunctionType,
@@ -40,6 +41,15 @@ _BRACKETS: dict[type, tuple[str, str]] = {
 }
 
 
+@dataclass(slots=True, eq=False)
+class _Kept:
+    """The text of an object, the state that it shows, and the moment when it was right."""
+
+    state: tuple[object, ...] | None
+    text: str
+    moment: int
+
+
 class Texts:
     """Short texts of values; the texts of objects are kept while the objects do not change.
 
@@ -55,7 +65,12 @@ class Texts:
         self._clock = clock
         self._states = States()
         self._spent: dict[int, float] = {}
-        self._kept: dict[tuple[int, str], tuple[object, str]] = {}
+        self._kept: dict[tuple[int, str], _Kept] = {}
+        self._moment = 0
+
+    def look_again(self) -> None:
+        """Let objects have changed since the last texts."""
+        self._moment += 1
 
     def short(self, value: object, limit: int = LIMIT) -> str:
         """Return one line for `value`, of at most `limit` characters."""
@@ -132,9 +147,13 @@ class Texts:
     ) -> str:
         """Return ``function(value)``, which runs code of the program, or the text kept from it."""
         key = id(value), purpose
-        before = self._kept.get(key)
-        if before is not None and before[0] is not None and before[0] == self._states.of(value):
-            return before[1]
+        kept = self._kept.get(key)
+        if kept is not None:
+            if kept.moment == self._moment:
+                return kept.text
+            if kept.state is not None and kept.state == self._states.of(value):
+                kept.moment = self._moment
+                return kept.text
         if self._spent.get(id(kind), 0.0) > self._budget:
             return f"<{name_of(kind)} not shown>"
         begun = self._clock()
@@ -145,9 +164,10 @@ class Texts:
         except BaseException:  # noqa: BLE001 - whatever a method of the program raises
             text = failed
         self._spent[id(kind)] = self._spent.get(id(kind), 0.0) + self._clock() - begun
-        if before is None or before[0] is not None:  # it was not too large before
-            # The state after the call, which may itself change the object.
-            self._kept[key] = self._states.of(value), text
+        # The state after the call, which may itself change the object.
+        is_large = kept is not None and kept.state is None
+        state = None if is_large else self._states.of(value)
+        self._kept[key] = _Kept(state, text, self._moment)
         return text
 
 

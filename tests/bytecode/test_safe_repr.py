@@ -210,6 +210,7 @@ def test_a_changed_object_shows_its_new_text(
     texts, thing = Texts(), make()
     assert texts.short(thing, 200)[:190] == repr(thing)[:190]
     change(thing)
+    texts.look_again()
     assert texts.short(thing, 200)[:190] == repr(thing)[:190]
 
 

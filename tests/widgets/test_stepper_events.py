@@ -39,7 +39,9 @@ def said(body: str, **names: Any) -> list[str]:
         ("while x: x -= 1", r"it is true: jumps back to \d+\.|jumps back to \d+\."),
         ("for y in [x]: pass", r"asks the iterator for its next value and pushes 2\."),
         ("for y in [x]: pass", r"it is exhausted: jumps to \d+\."),
-        ("for y in [x]: pass", r"GET_ITER takes .* off the stack and pushes an iterator over it"),
+        ("for y in [x]: pass", r"GET_ITER takes .* off the stack and pushes an iterator over it"
+                                 r"|GET_ITER 0 adds the index of the next item, 0\."),
+        ("for y in {x}: pass", r"GET_ITER.* takes .* off the stack and pushes an iterator over it"),
         ("y = x < 3 < 9", r"COPY 2 pushes 3 a second time\."),
         ("y = z = x", r"pushes 2 a second time\.|STORE_FAST_"),
         ("y = [n for n in [x]]", r"LIST_APPEND 2 takes 2 off the stack and appends it to the list"),

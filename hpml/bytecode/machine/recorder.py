@@ -203,6 +203,7 @@ class Recorder:
         self.steps.append(None)
         if not frame.current.opname.startswith(_QUIET):
             self._native.watch()
+            self.texts.look_again()
 
     def after(self, frame: Frame, signal: Signal | None) -> None:
         """End the step that began last, unless it raises."""
@@ -238,6 +239,8 @@ class Recorder:
     ) -> None:
         """Record the effect of the latest step on its frame."""
         started = self._started.pop()
+        if started.index != len(self.steps) - 1:  # CPython went on after the steps of a generator
+            self.texts.look_again()
         instruction = started.instruction
         stack = self._stack_texts(frame)
         kept: int = frame.stack.lowest  # type: ignore[attr-defined]

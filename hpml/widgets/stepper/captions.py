@@ -142,6 +142,14 @@ def _test_jump(step: Step) -> Words:
     return _fill("looks at {top}, which " + end, step, top=_listed("name", step.stack_before[-1:]))
 
 
+def _get_iter(step: Step) -> Words:
+    if len(step.pushed) == 2 and step.pushed[1] != "NULL":  # from 3.15 on
+        return _fill(
+            "adds the index of the next item, {index}", step, index=[("new", step.pushed[1])]
+        )
+    return _fill("{takes}pushes an iterator over it, {new}", step)
+
+
 def _for_iter(step: Step) -> Words:
     template = "asks the iterator for its next value"
     if step.jumped_to is not None:
@@ -199,8 +207,8 @@ _SENTENCES: dict[str, str | Callable[[Step], Words]] = {
     "STORE_ATTR": "sets {name} of {1} to {0}",
     "STORE_SUBSCR": "takes all three off the stack and stores {0} in {1} at {2}",
     # New values
-    "LOAD_CONST": "pushes the constant {new}",
-    "GET_ITER": "{takes}pushes an iterator over it, {new}",
+    "LOAD_CONST|LOAD_COMMON_CONSTANT": "pushes the constant {new}",
+    "GET_ITER": _get_iter,
     "LIST_APPEND": "takes {gone} off the stack and appends it to the list",
     "LIST_EXTEND|SET_.*|MAP_ADD|DICT_.*": "takes {gone} off the stack into the container below",
     # Jumps, calls, generators
