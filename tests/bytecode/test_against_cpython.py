@@ -91,7 +91,7 @@ def test_the_comparison_notices_a_wrong_line(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_comparison_notices_a_wrong_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    function = corpus()["flow.for_with_else"]
+    function = corpus()["lines.lines_of_a_reraised_exception"]  # with cells, which are prepared
     codes = offsets.codes_of(function.__code__)
     native = offsets.by_cpython(function, codes)
     assert offsets.by_machine(function, codes) == native
