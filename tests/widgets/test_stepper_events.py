@@ -44,7 +44,7 @@ def said(body: str, **names: Any) -> list[str]:
         ("for y in {x}: pass", r"GET_ITER.* takes .* off the stack and pushes an iterator over it"),
         ("y = x < 3 < 9", r"COPY 2 pushes 3 a second time\."),
         ("y = z = x", r"pushes 2 a second time\.|STORE_FAST_"),
-        ("y = [n for n in [x]]", r"LIST_APPEND \d takes 2 off the stack and appends it to the list"),
+        ("y = [n for n in [x]]", r"LIST_APPEND \d takes 2 off the stack and appends it to the "),
         ("y = x; del y", r"DELETE_FAST y deletes y\."),
         ("y = lambda: x", r"MAKE_CELL x puts x into a cell, which inner functions can share\."),
         ("y = lambda: x", r"LOAD_CONST <code <lambda>> pushes the constant code <lambda>\."),

@@ -45,9 +45,10 @@ class Machine:
 
     At the limit, the program leaves through its ``finally`` and ``with`` blocks, with extra steps
     for them; then the error is raised. Steps of other threads are not recorded. Other differences:
-    code that walks up the call stack (``inspect.stack``), watches execution (`sys.settrace`) or
-    inspects a generator (``gi_frame``, ``gi_yieldfrom``) sees the machine, and so does a warning
-    raised by an operator; a program that replaces builtins such as ``builtins.len`` replaces them
+    code that walks up the call stack (``inspect.stack``) sees the last eight frames of the program,
+    with lines and without variables, and above them the machine, as do code that watches execution
+    (`sys.settrace`) or inspects a generator (``gi_frame``, ``gi_yieldfrom``), and warnings raised
+    by operators; a program that replaces builtins such as ``builtins.len`` replaces them
     for the machine; `sys.getrefcount` includes references of the machine; an exception from a
     signal handler may skip the program's ``finally``; the recursion limit is reached a frame
     earlier or later, and earlier in nested generators; the output of a ``__repr__`` that prints

@@ -98,16 +98,29 @@ NATIVE_CALL = ("<call by the stack machine>",)
 COPY = ("<frame of the stack machine>",)
 """The constants of the code in the frames of tracebacks."""
 
+_CALLERS = 8
+"""Most frames of the program that a function called natively sees."""
+
 _NO_COLUMNS = 0x80 | 13 << 3
 """Entry of a table of lines: one instruction, in the same line as the one before (PEP 626)."""
 
 
 def native_call(frame: Frame, function: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
-    """Call `function` natively, from a function that looks like the program's.
+    """Call `function` natively, from functions that look like those of the program.
 
-    It has the globals of `frame`, the name and the file of its function, and its current line.
-    Classes created in C, `logging` and `warnings` ask their caller for these.
+    They have the globals, the names and the files of `frame` and its callers, and their current
+    lines. Classes created in C, `logging`, `warnings` and `sys._getframe` ask for these.
     """
+    caller = _caller(frame)
+    arguments = [function, args, keywords]
+    for outer in frame.coroutine_stack.frames[-2 : -1 - _CALLERS : -1]:
+        arguments = [caller, arguments, {}]
+        caller = _caller(outer)
+    return caller(*arguments)
+
+
+def _caller(frame: Frame) -> FunctionType:
+    """Return a function that calls another, and looks like the function of `frame`."""
     instruction = frame.current
     if instruction.caller is None:
         mine, code = _call.__code__, frame.code
@@ -121,7 +134,7 @@ def native_call(frame: Frame, function: Any, args: list[Any], keywords: dict[str
             # Text executed by it must not inherit this file's ``from __future__`` import.
             co_flags=mine.co_flags & ~__future__.annotations.compiler_flag,
         )
-    return FunctionType(instruction.caller, frame.globals)(function, args, keywords)
+    return FunctionType(instruction.caller, frame.globals)
 
 
 @dataclass(frozen=True, slots=True)
