@@ -145,14 +145,16 @@ def _add_items(value: Any, kind: type, parts: list[object], pending: list[object
 
 
 def _add_numbers(value: Any, kind: type, parts: list[object]) -> bool:
-    """Add the numbers of a small array, or the count of changes of a tensor."""
+    """Add the numbers of a small array, or the count of changes of a tensor, if there is one."""
     array: Any = getattr(sys.modules.get("numpy"), "ndarray", None)
     tensor: Any = getattr(sys.modules.get("torch"), "Tensor", None)
     if array is not None and issubclass(kind, array):
-        if value.nbytes > _MOST_BYTES:
+        if array.nbytes.__get__(value) > _MOST_BYTES:
             return False
         parts.append(array.tobytes(value))
     elif kind is tensor:
+        if value.is_inference():  # it counts no changes
+            return False
         parts.append(value._version)
     return True
 

@@ -186,13 +186,11 @@ def _number(value: Any, kind: type) -> str | None:
     """Return the text of a NumPy scalar, or of an array or CPU tensor without dimensions."""
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")  # without importing them
     try:
-        if (
-            _is_class(numpy, "generic", kind)
-            and type(in_class(kind, "__repr__")) is not FunctionType
-        ):
+        # The class of a NumPy scalar may be the program's.
+        if _is_class(numpy, "generic", kind) and in_class(kind, "__module__") is NULL:
             return repr(value)
-        if _is_class(numpy, "ndarray", kind) and value.shape == () and value.dtype.kind != "O":
-            return f"array({value.item()!r})"
+        if kind is getattr(numpy, "ndarray", None) and value.shape == ():
+            return None if value.dtype.kind == "O" else f"array({value.item()!r})"
         if _is_class(torch, "Tensor", kind) and value.dim() == 0 and value.device.type == "cpu":
             name = name_of(kind)
             return f"{'tensor' if name == 'Tensor' else name}({value.item()!r})"
@@ -217,7 +215,10 @@ def _instance(value: Any) -> str:
     kind = type(value)
     name = name_of(kind)
     if _is_array(kind):
-        return f"<{name} {tuple(value.shape)} {value.dtype}>"
+        numpy, shape = sys.modules.get("numpy"), tuple(value.shape)
+        of_numpy = _is_class(numpy, "ndarray", kind) or _is_class(numpy, "generic", kind)
+        # A masked number, for example.
+        return repr(value) if of_numpy and not shape else f"<{name} {shape} {value.dtype}>"
     for base in _COLLECTIONS:
         if issubclass(kind, base) and base.__len__(value) > _LONG:
             return f"<{name} of {base.__len__(value)}>"

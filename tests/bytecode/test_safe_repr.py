@@ -197,6 +197,10 @@ CHANGES: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
     "an array": (lambda: Counted(np.zeros(2)), lambda thing: thing.x.fill(1)),
     "a large array": (lambda: Counted(np.zeros(9999)), lambda thing: thing.x.fill(1)),
     "a tensor": (lambda: Counted(torch.zeros(2)), lambda thing: thing.x.fill_(1)),
+    "an inference tensor": (
+        lambda: Counted(torch.inference_mode()(torch.zeros)(2)),
+        lambda thing: torch.inference_mode()(thing.x.fill_)(1),
+    ),
     "a large list": (lambda: Counted([0] * 9999), lambda thing: thing.x.__setitem__(0, 1)),
     "an exception": (lambda: ValueError(1), lambda thing: setattr(thing, "args", (2,))),
     "bytes": (lambda: Counted(bytearray(b"a")), lambda thing: thing.x.append(99)),
@@ -229,3 +233,18 @@ def test_a_class_whose_repr_is_slow_is_not_shown_beyond_its_budget() -> None:
     assert texts.short(kept[0]) == "slow"
     assert texts.short(Decimal(3)) == "Decimal('3')"
     assert now == 6
+
+
+class Own(np.float64):
+    def __repr__(self) -> str:
+        CALLS.append(id(self))
+        return "own"
+
+
+def test_scalars_of_subclasses_show_their_own_text() -> None:
+    assert short(np.ma.masked) == "masked"
+    assert "3.5" in short(np.ma.array(3.5))
+    texts, number = Texts(), Own(3)
+    CALLS.clear()
+    assert [texts.short(number) for _ in range(3)] == ["own"] * 3
+    assert len(CALLS) == 1

@@ -54,7 +54,8 @@ class Step:
         called: name of the function stepped into, or None.
         returned: value returned (or yielded) to the caller, or None.
         ran: names of the program's functions that CPython ran within the instruction, such as an
-            ``__add__`` or the ``key`` of `sorted`; empty while another profiler is active.
+            ``__add__`` or the ``key`` of `sorted`, found with `sys.setprofile`; empty while another
+            profiler is active.
     """
 
     index: int
