@@ -81,3 +81,9 @@ def libraries_ask_for_their_caller():
         says(log)
     lines = [(each.lineno, each.filename == __file__) for each in caught]
     return records, lines, collections.namedtuple("Point", "x y").__module__
+
+
+def evaluated_text_sees_the_variables_of_its_caller():
+    a, found = 2, []
+    exec("found.append(a + 1)")
+    return eval("a + len(found)"), eval("a", {"a": 5}), found, eval("sorted(globals()) is not None")
