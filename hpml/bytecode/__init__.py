@@ -1,6 +1,6 @@
 """Read CPython bytecode, and execute it step by step on a stack machine.
 
-The machine runs the bytecode compiled by the running CPython (3.11 to 3.14):
+The machine runs the bytecode compiled by the running CPython (3.11 to 3.15):
 
 >>> from hpml.bytecode import trace
 >>> def lecture(a, b, c):
@@ -12,8 +12,9 @@ The machine runs the bytecode compiled by the running CPython (3.11 to 3.14):
 >>> steps[-1].returned, steps[-1].locals["d"]
 ('14', '14')
 
-`disassemble` lists bytecode, `count_instructions` counts the instructions that CPython executes,
-`pyc_of` shows the ``.pyc`` file that an import writes, and `object_header` an object's memory:
+`run` returns the value itself. `disassemble` lists bytecode, `count_instructions` counts the
+instructions that CPython executes, `pyc_of` shows the ``.pyc`` file that an import writes, and
+`object_header` an object's memory:
 
 >>> from hpml.bytecode import disassemble
 >>> [step.opname for step in disassemble(lecture).instructions if step.source == "a + b * c"]
@@ -25,7 +26,7 @@ from __future__ import annotations
 from hpml.bytecode.counting import count_instructions
 from hpml.bytecode.disassembly import disassemble, pyc_of
 from hpml.bytecode.errors import BytecodeError, StepLimitError, UnknownOpcodeError
-from hpml.bytecode.machine import Machine, Step, Trace, trace
+from hpml.bytecode.machine import Machine, Step, Trace, run, trace
 from hpml.bytecode.object_header import object_header
 
 __all__ = [
@@ -39,5 +40,6 @@ __all__ = [
     "disassemble",
     "object_header",
     "pyc_of",
+    "run",
     "trace",
 ]

@@ -21,8 +21,9 @@ def count_instructions(
 ) -> int:
     """Return how many bytecode instructions CPython executes for ``function(*arguments)``.
 
-    The count includes all Python functions that `function` calls. It excludes the instructions
-    that prepare a frame before its first ``RESUME``, and those of other threads.
+    The count includes all Python functions that `function` calls, and each ``EXTENDED_ARG``. It
+    excludes the instructions that prepare a frame before its first ``RESUME`` (from 3.15 on, all
+    that create a generator expression), and those of other threads.
 
     Args:
         function: called once.

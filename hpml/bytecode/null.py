@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from hpml.bytecode.own_code import BUILTINS
-
-__builtins__ = BUILTINS
-
 
 class _Null:
     """No value in this slot, or no ``self`` for this call."""

@@ -1,7 +1,7 @@
 """Read the fields of an object's memory, byte by byte.
 
 The layouts are those of the C structures in CPython's ``Include/cpython``, for 64-bit builds; from
-3.11 to 3.14 only the size word of int changed (3.12).
+3.11 to 3.15 only the size word of int changed (3.12).
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ def object_header(obj: object) -> ObjectHeader:
         obj: any object.
 
     Raises:
-        BytecodeError: if the running Python is not a 64-bit CPython 3.11 to 3.14 with the default
+        BytecodeError: if the running Python is not a 64-bit CPython 3.11 to 3.15 with the default
             object layout.
 
     >>> header = object_header(1.5)
@@ -186,7 +186,7 @@ def _check_platform() -> None:
     if sys.implementation.name != "cpython" or not default or version not in SUPPORTED:
         raise BytecodeError(
             object="object_header",
-            expected="a 64-bit build of CPython 3.11 to 3.14 with default options",
+            expected="a 64-bit build of CPython 3.11 to 3.15 with default options",
             received=f"{sys.implementation.name} {sys.version}",
             remedy="Run it on a supported Python.",
         )

@@ -10,9 +10,6 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import BUILTINS
-
-__builtins__ = BUILTINS
 
 
 class _Slot(Protocol):
@@ -22,6 +19,7 @@ class _Slot(Protocol):
 
 _TRACEBACK: _Slot = BaseException.__dict__["__traceback__"]
 _CONTEXT: _Slot = BaseException.__dict__["__context__"]
+_ARGUMENTS: _Slot = BaseException.__dict__["args"]
 _VALUE: _Slot = StopIteration.__dict__["value"]
 _MRO: _Slot = type.__dict__["__mro__"]
 _FLAGS: _Slot = type.__dict__["__flags__"]
@@ -32,19 +30,21 @@ traceback_of = _TRACEBACK.__get__
 set_traceback = _TRACEBACK.__set__
 context_of = _CONTEXT.__get__
 set_context = _CONTEXT.__set__
+arguments_of = _ARGUMENTS.__get__
 returned_by = _VALUE.__get__
 """The value that a generator returned, from its `StopIteration`."""
 
 mro = _MRO.__get__
 flags = _FLAGS.__get__
 name_of = _NAME.__get__
+namespace_of = _DICT.__get__
 
 
 def in_class(kind: type, name: str) -> Any:
     """Return the unbound attribute `name` of a class or its bases, or NULL."""
     # Some C types never pass PyType_Ready, and have no MRO (3.11).
     for owner in mro(kind) or (object,):
-        found = _DICT.__get__(owner).get(name, NULL)
+        found = namespace_of(owner).get(name, NULL)
         if found is not NULL:
             return found
     return NULL

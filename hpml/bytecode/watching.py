@@ -17,6 +17,10 @@ Value = TypeVar("Value")
 Report = Callable[[CodeType, int], object]
 
 _RESUME = dis.opmap["RESUME"]
+_EXTENDED_ARG = dis.opmap["EXTENDED_ARG"]
+_CREATES = 4 if sys.version_info >= (3, 15) else -1
+"""The argument of RESUME where a generator expression is created, from 3.15 on."""
+
 _TOOLS = (3, 4, 0, 1, 2, 5)  # IDs not reserved for a kind of tool first
 
 
@@ -32,6 +36,17 @@ def watch_instructions(
     return (watcher.monitor if sys.version_info >= (3, 12) else watcher.trace)(run)
 
 
+def first_resume(data: bytes) -> int:
+    """Return the offset of the first RESUME of a function, or of a generator once it runs.
+
+    CPython prepares the frame before. It reports these instructions at some calls only.
+    """
+    for offset in range(0, len(data), 2):
+        if data[offset] == _RESUME and data[offset + 1] != _CREATES:
+            return offset
+    return 0
+
+
 class _Watcher:
     """Report the instructions of one thread."""
 
@@ -40,6 +55,7 @@ class _Watcher:
         self._within = within
         self._thread = threading.get_ident()
         self._chosen: dict[CodeType, bool] = {}
+        self._codes: dict[CodeType, tuple[bytes, int]] = {}
 
     def monitor(self, run: Callable[[], Value]) -> Value:
         """Call `run` while `sys.monitoring` reports."""
@@ -75,7 +91,8 @@ class _Watcher:
             sys.settrace(before)
 
     def _reported(self, code: CodeType, offset: int) -> None:
-        if threading.get_ident() == self._thread and self._counts(code):
+        is_mine = threading.get_ident() == self._thread and self._counts(code)
+        if is_mine and offset >= self._code(code)[1]:
             self._report(code, offset)
 
     def _traced(self, frame: FrameType, event: str, argument: object) -> Any:
@@ -83,11 +100,25 @@ class _Watcher:
             return None
         if event == "call":
             frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        code, offset = frame.f_code, frame.f_lasti
+        data, _ = self._code(code)
         # An exception thrown into a generator is a call as well, which executes no RESUME.
-        resumes = event == "call" and frame.f_code.co_code[frame.f_lasti] == _RESUME
-        if event == "opcode" or resumes:
-            self._report(frame.f_code, frame.f_lasti)
+        if event == "opcode" or (event == "call" and data[offset] == _RESUME):
+            self._report(code, offset)
+            # CPython 3.11 reports an EXTENDED_ARG, but not the instruction that it extends (nor a
+            # second EXTENDED_ARG between them).
+            while data[offset] == _EXTENDED_ARG:
+                offset += 2
+                self._report(code, offset)
         return self._traced
+
+    def _code(self, code: CodeType) -> tuple[bytes, int]:
+        """Return the bytes of `code`, and the offset at which its frame is prepared."""
+        found = self._codes.get(code)
+        if found is None:
+            data = code.co_code  # a copy
+            found = self._codes[code] = data, first_resume(data)
+        return found
 
     def _counts(self, code: CodeType) -> bool:
         found = self._chosen.get(code)

@@ -12,16 +12,19 @@ import gc
 import io
 import json
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any
 
-from hpml.bytecode import Machine
+from hpml.bytecode import Machine, run
 from hpml.bytecode.disassembly.versions import python_version
+from hpml.bytecode.own_code import is_student_code
 from hpml.bytecode.safe_repr import short
 from tests.bytecode import generated, offsets
 from tests.bytecode.cases import corpus, from_text
-from tests.bytecode.outcome import differences, outcome_of, run
+from tests.bytecode.outcome import differences, outcome_of
 
 PROGRAMS = 1000 if os.environ.get("HPML_LONG") else 200
 """How many generated programs are compared."""
@@ -64,6 +67,12 @@ def compare_traces() -> Found:
             wrong["value"] = native["value"], trace.value
         if len(trace.printed) != native["length"]:
             wrong["printed"] = native["printed"], trace.printed
+        # From 3.12 on, CPython reports no call that only creates a generator.
+        begun = ("RESUME",) if sys.version_info >= (3, 12) else ("RETURN_GENERATOR", "RESUME")
+        shown = {step.instruction.code.co_qualname for step in trace if step.opname in begun}
+        shown |= {name for step in trace for name in step.ran}
+        if _named(shown) != _named(functions_run_by_cpython(function)):
+            wrong["functions"] = functions_run_by_cpython(function), shown
         for step in trace:
             below = len(step.stack_before) - step.popped
             if below < 0 or below + len(step.pushed) != len(step.stack_after):
@@ -71,6 +80,34 @@ def compare_traces() -> Found:
             if step.opname in ("RETURN_VALUE", "RETURN_CONST") and step.stack_after:
                 wrong[f"left on the stack at step {step.index}"] = (), step.stack_after
         yield name, wrong
+
+
+def functions_run_by_cpython(function: Callable[[], Any]) -> set[str]:
+    """Return the names of the program's functions that run in a native call of `function`."""
+    found = set()
+
+    def profile(frame: FrameType, event: str, argument: object) -> None:
+        is_module = frame.f_globals is function.__globals__
+        if event == "call" and (is_module or is_student_code(frame.f_code)):
+            found.add(frame.f_code.co_qualname)
+
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(BaseException):
+        sys.setprofile(profile)
+        try:
+            function()
+        finally:
+            sys.setprofile(None)
+    return found
+
+
+def _named(names: set[str]) -> set[str]:
+    """Return the names without those of comprehensions, modules and annotations."""
+    ends = {name: name.rpartition(".")[2] for name in names}
+    return {
+        name
+        for name, end in ends.items()
+        if end == "<lambda>" or not end.startswith(("<", "__annotate__"))
+    }
 
 
 def compare_offsets() -> Found:

@@ -21,8 +21,8 @@ from hpml.bytecode.watching import watch_instructions
 Offsets = list[tuple[CodeType, int]]
 
 SPECIAL = {
-    "newer_syntax.annotations_of_a_class": "annotationlib executes the code of __annotate__ as "
-    "another function",
+    "lines.lines_through_code_of_a_library": "`sorted` and `map` call a function that is called "
+    "by the program as well",
     "naming.recursion_without_end_is_caught": "the last of a thousand calls is refused one frame "
     "earlier or later",
     "naming.recursion_in_a_handler_without_end": "as above",
@@ -61,7 +61,7 @@ def by_machine(function: Any, codes: set[CodeType]) -> Offsets:
     Those that CPython never reports are left out.
     """
     spy: Any = _Spy()
-    call(MachineState(10_000_000, lambda other: True, decode, spy), function, [], {})
+    call(MachineState(10_000_000, function.__globals__, decode, spy), function, [], {})
     listings = {code: silent(code) for code in codes}
     return [
         (code, offset)
@@ -73,23 +73,21 @@ def by_machine(function: Any, codes: set[CodeType]) -> Offsets:
 def opcodes_by_machine(function: Any) -> set[str]:
     """Return the opcodes that the machine executes for `function`."""
     spy: Any = _Spy()
-    call(MachineState(10_000_000, lambda other: True, decode, spy), function, [], {})
+    call(MachineState(10_000_000, function.__globals__, decode, spy), function, [], {})
     return {opname for _, opname, _ in spy.seen}
 
 
 def silent(code: CodeType) -> set[int]:
     """Return the offsets of the instructions of `code` that CPython executes and never reports.
 
-    RESUME is an event of its own, and what precedes the first one prepares the frame. 3.11 reports
-    EXTENDED_ARG in place of the instruction that it extends.
+    They precede the first RESUME and prepare the frame; `count_instructions` documents it.
     """
     found = set()
-    begun = extended = False
+    creates = 4 if sys.version_info >= (3, 15) else -1  # a generator expression
     for item in dis.get_instructions(code):
-        begun = begun or item.opname == "RESUME"
-        if item.opname == "RESUME" or not begun or extended:
-            found.add(item.offset)
-        extended = item.opname == "EXTENDED_ARG" and sys.version_info < (3, 12)
+        if item.opname == "RESUME" and item.arg != creates:
+            break
+        found.add(item.offset)
     return found
 
 

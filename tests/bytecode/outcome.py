@@ -5,37 +5,31 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-import sys
+import traceback
 import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from hpml.bytecode import BytecodeError
-from hpml.bytecode.machine.decode import decode
-from hpml.bytecode.machine.machine import RUN_LIMIT, call
-from hpml.bytecode.machine.state import MachineState, Reraise
-from hpml.bytecode.plain_attributes import unchanged
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_HERE = (str(Path(__file__)), str(Path(traceback.__file__)))
 
 
-def run(function: types.FunctionType, *args: Any) -> Any:
-    """Return what the stack machine returns for ``function(*args)``, or raise what it raises."""
-    state = MachineState(RUN_LIMIT, lambda _: True, decode)
-    outcome = call(state, function, list(args), {})
-    if isinstance(outcome, Reraise):
-        with unchanged(outcome.error, sys.exc_info()[1]):
-            raise outcome.error
-    return outcome.value
+def outcome_of(call: Callable[..., Any], *args: Any, reports: bool = True) -> dict[str, Any]:
+    """Return what ``call(*args)`` printed, returned and raised, for ``==`` to compare.
 
-
-def outcome_of(function: Callable[..., Any], *args: Any) -> dict[str, Any]:
-    """Return what ``function(*args)`` printed, returned and raised, for ``==`` to compare."""
+    Args:
+        call: the function, or the machine.
+        args: its arguments.
+        reports: whether to add the text that Python prints for an exception.
+    """
     out = io.StringIO()
     value, error = None, None
     with contextlib.redirect_stdout(out):
         try:
-            value = function(*args)
+            value = call(*args)
         except BytecodeError:
             raise
         except BaseException as caught:  # noqa: BLE001 - it is compared
@@ -46,6 +40,7 @@ def outcome_of(function: Callable[..., Any], *args: Any) -> dict[str, Any]:
         "printed": _ADDRESS.sub("", out.getvalue()),
         "length": len(out.getvalue()),
         "error": None if error is None else described(error),
+        "report": None if error is None or not reports else _report(error),
     }
 
 
@@ -74,9 +69,41 @@ def described(error: BaseException | None, seen: tuple[int, ...] = ()) -> Any:
         "cause": described(error.__cause__, seen),
         "context": described(error.__context__, seen),
     }
+    if not isinstance(error, RecursionError):
+        text["lines"] = entries(error)
     if isinstance(error, BaseExceptionGroup):
         text["group"] = [described(inner, seen) for inner in error.exceptions]
     return text
+
+
+def entries(error: BaseException) -> list[tuple[str, str, int | None]]:
+    """Return file, function and line of each entry of the traceback but our own."""
+    found = []
+    entry = error.__traceback__
+    while entry is not None:
+        code = entry.tb_frame.f_code
+        if code.co_filename not in _HERE:
+            name = Path(code.co_filename).name
+            found.append((name, code.co_qualname, entry.tb_lineno))
+        entry = entry.tb_next
+    return found
+
+
+def _report(error: BaseException) -> list[str]:
+    """Return what Python prints for `error`, without the lines of this file."""
+    if isinstance(error, RecursionError):
+        return []
+    lines = "".join(traceback.format_exception(error)).splitlines()
+    kept: list[str] = []
+    skipping = False
+    for line in lines:
+        if line.lstrip(" |+").startswith("File "):
+            skipping = any(f'"{name}"' in line for name in _HERE)
+        elif not line.lstrip(" |").startswith(("~", "^")) and not line.startswith("    "):
+            skipping = False
+        if not skipping:
+            kept.append(_ADDRESS.sub("", line))
+    return kept
 
 
 def differences(native: dict[str, Any], machine: dict[str, Any]) -> dict[str, tuple[Any, Any]]:

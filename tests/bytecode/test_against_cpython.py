@@ -11,12 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from hpml.bytecode import run
 from hpml.bytecode.disassembly.versions import SUPPORTED, python_version
+from hpml.bytecode.machine import tracebacks
 from hpml.bytecode.machine.opcodes import operators
 from tests.bytecode import offsets
 from tests.bytecode.against_cpython import SECTIONS, result_of
 from tests.bytecode.cases import corpus
-from tests.bytecode.outcome import differences, outcome_of, run
+from tests.bytecode.outcome import differences, outcome_of
 from tests.project.test_imports import interpreter
 
 ROOT = Path(__file__).parents[2]
@@ -82,8 +84,14 @@ def test_the_comparison_notices_a_wrong_value(monkeypatch: pytest.MonkeyPatch) -
     assert set(differences(outcome_of(function), outcome_of(run, function))) == {"value"}
 
 
+def test_the_comparison_notices_a_wrong_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tracebacks, "add_entry", lambda error, frame, **_: None)
+    function = corpus()["failing.uncaught_in_a_nested_call"]
+    assert set(differences(outcome_of(function), outcome_of(run, function))) == {"error", "report"}
+
+
 def test_the_comparison_notices_a_wrong_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    function = corpus()["flow.for_with_else"]
+    function = corpus()["lines.lines_of_a_reraised_exception"]  # with cells, which are prepared
     codes = offsets.codes_of(function.__code__)
     native = offsets.by_cpython(function, codes)
     assert offsets.by_machine(function, codes) == native

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import CodeType
 
 import pytest
@@ -25,6 +26,18 @@ def square(x: int) -> int:
 @pytest.mark.parametrize("n", [0, 1, 7, 50])
 def test_as_many_as_the_stack_machine_takes_steps(n: int) -> None:
     assert count_instructions(loop, n) == len(trace(loop, n))
+
+
+@pytest.mark.parametrize("names", [10, 300, 66_000])
+def test_long_functions_count_as_many_as_the_stack_machine_takes_steps(names: int) -> None:
+    """Their arguments need one or two EXTENDED_ARG."""
+    space: dict[str, Callable[[], object]] = {}
+    last = "\n    ".join(f"x = {number}.5" for number in range(names - 5, names))
+    unused = "".join(f"\n        {number}.5," for number in range(names - 5))
+    exec(f"def long(skip=True):\n    if not skip:\n        (x,{unused})\n    {last}", space)
+    steps = trace(space["long"])
+    assert ("EXTENDED_ARG" in {step.opname for step in steps}) == (names > 256)
+    assert count_instructions(space["long"]) == len(steps)
 
 
 def test_only_chosen_code_counts() -> None:

@@ -113,7 +113,11 @@ def test_a_deeply_nested_function_needs_no_recursion() -> None:
     assert len(disassemble(source).listings) == 81
 
 
-@pytest.mark.parametrize("source", ["a b", "-" * 100_000 + "1", "x" + ".y" * 20_000])
+# Python 3.15 compiles deeper ones than these.
+DEEP = ["-" * 100_000 + "1", "x" + ".y" * 20_000] if sys.version_info < (3, 15) else []
+
+
+@pytest.mark.parametrize("source", ["a b", *DEEP])
 def test_a_pyc_of_what_does_not_compile_is_refused(source: str) -> None:
     with raises(BytecodeError, object="source text", expected="compiles") as caught:
         pyc_of(source)

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-import builtins
+import collections
 import contextlib
 import gc
+import importlib
 import inspect
 import io
+import logging
+import os
 import pickle
 import sys
+import textwrap
 import threading
+import traceback
+import warnings
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hpml.base.errors import describe
-from hpml.bytecode import BytecodeError, Machine, StepLimitError, UnknownOpcodeError, trace
+from hpml.bytecode import BytecodeError, Machine, StepLimitError, UnknownOpcodeError, run, trace
 from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.machine.opcodes.versions import HANDLERS
 from hpml.bytecode.machine.state import MachineState
-from tests.bytecode.outcome import run
+from tests.bytecode.cases import from_text
 from tests.parts import raises
 
 
@@ -102,8 +110,8 @@ def test_refuses_except_star_by_name() -> None:
 
 
 def test_refuses_a_python_without_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "version_info", (3, 15, 0, "final", 0))
-    with raises(BytecodeError, object="the stack machine", expected="3.14", received="3.15"):
+    monkeypatch.setattr(sys, "version_info", (3, 99, 0, "final", 0))
+    with raises(BytecodeError, object="the stack machine", expected="3.15", received="3.99"):
         trace(double, 3)
 
 
@@ -124,15 +132,69 @@ def test_the_limit_keeps_the_trace_until_then() -> None:
     assert partial.exception is None
 
 
-def test_steps_into_functions_of_the_same_module_only() -> None:
-    import textwrap
+def test_steps_into_the_students_functions_and_not_into_installed_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "second_file.py").write_text("def half(x):\n    return x // 2\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    second_file = importlib.import_module("second_file")
+    generated = from_text("def third(x):\n    return x * 3\n", "<generated>")
+    unknown: dict[str, Any] = {}
+    exec("def fourth(x):\n    return x * 4\n", unknown)
 
-    def indented() -> str:
-        return textwrap.indent("a", " " * double(1))
+    def program() -> tuple[object, ...]:
+        indented = textwrap.indent("a", " " * double(1))
+        point = collections.namedtuple("Point", "x y")(1, 2)  # noqa: PYI024 - a call of a library
+        return indented, point, second_file.half(4), generated(5), unknown["fourth"](6)
 
-    files = {step.instruction.file for step in Machine(same_module=True).trace(indented)}
-    assert files == {__file__}
-    assert len({step.instruction.file for step in trace(indented)}) == 2
+    try:
+        functions = {step.function for step in trace(program)}
+    finally:
+        del sys.modules["second_file"]
+    assert functions == {program.__qualname__, "double", "half", "third"}
+
+
+def test_a_function_of_a_library_is_stepped_through_with_those_of_its_module() -> None:
+    functions = {step.function for step in trace(textwrap.shorten, "a  b", 9)}
+    assert functions == {"shorten"} | {f for f in functions if f.startswith("TextWrapper.")}
+    assert len(functions) > 3
+
+
+def test_libraries_see_the_program_as_their_caller(caplog: pytest.LogCaptureFixture) -> None:
+    def program() -> tuple[object, ...]:
+        logging.getLogger("hpml.test").warning("said")
+        warnings.warn("warned", stacklevel=2)
+        frame = sys._getframe()
+        point = collections.namedtuple("Point", "x y")  # noqa: PYI024 - it asks for its caller
+        return point.__module__, frame.f_code.co_name, type("Made", (), {}).__module__
+
+    line = program.__code__.co_firstlineno
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("always")
+        assert run(program) == (__name__, "program", __name__)
+    (record,) = caplog.records
+    assert (record.funcName, record.lineno, record.filename) == (
+        "program",
+        line + 1,
+        Path(__file__).name,
+    )
+
+
+def test_an_exception_shows_the_lines_of_the_program_and_none_of_the_machine() -> None:
+    def fails(x: int) -> float:
+        return 1 / x
+
+    def outer() -> float:
+        return fails(0)
+
+    for call in (run, Machine().run):
+        with pytest.raises(ZeroDivisionError) as caught:
+            call(outer)
+        found = traceback.extract_tb(caught.value.__traceback__)
+        assert [entry.name for entry in found[1:]] == ["outer", "fails"]
+        assert found[-1].lineno == fails.__code__.co_firstlineno + 1
+        assert found[-1].line == "return 1 / x"
+        assert not any(f"{os.sep}bytecode{os.sep}machine" in entry.filename for entry in found)
 
 
 def test_the_context_of_an_exception_is_that_of_the_program() -> None:
@@ -222,7 +284,7 @@ def test_steps_of_other_threads_are_taken_and_not_recorded() -> None:
     sys.setswitchinterval(1e-5)
     try:
         assert run(program) == program()
-        steps = Machine(same_module=True).trace(program)
+        steps = trace(program)
     finally:
         sys.setswitchinterval(interval)
     assert steps.value == "([19900, 19900, 19900], 124750)"
@@ -280,9 +342,12 @@ def test_the_limit_leaves_nothing_altered() -> None:
     before = sys.stdout
     with raises(StepLimitError, object="the program", expected="500"):
         Machine(max_steps=500).trace(program)
+    with pytest.raises(StepLimitError) as caught:
+        Machine(max_steps=500).run(program)
+    assert (caught.value.steps, caught.value.trace) == (500, None)
     assert sys.stdout is before
     assert not lock.locked()
-    assert said == ["finally"]
+    assert said == ["finally", "finally"]
 
 
 def test_a_program_that_catches_everything_meets_the_limit_all_the_same() -> None:
@@ -295,26 +360,3 @@ def test_a_program_that_catches_everything_meets_the_limit_all_the_same() -> Non
 
     with raises(StepLimitError, object="the program", expected="300"):
         Machine(max_steps=300).trace(stubborn)
-
-
-def test_a_program_may_replace_builtins() -> None:
-    def inner(n: int) -> int:  # decoded while they are replaced
-        try:
-            return [n][0] + (1 if n else 2)
-        finally:
-            pass
-
-    def program() -> tuple[object, ...]:
-        names = ("len", "type", "isinstance", "getattr", "tuple", "zip", "iter", "next", "range")
-        before = {name: getattr(builtins, name) for name in names}
-        try:
-            for name in before:
-                setattr(builtins, name, None)
-            return inner(3), [k + 1 for k in (0, 1)], len
-        finally:
-            for name in before:
-                setattr(builtins, name, before[name])
-
-    assert run(program) == (4, [1, 2], None)
-    assert trace(program).value == "(4, [1, 2], None)"
-    assert len("restored") == 8

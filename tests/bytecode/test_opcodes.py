@@ -26,7 +26,7 @@ LEFT_OUT = {
     *("LOAD_ZERO_SUPER_METHOD", "POP_BLOCK", "SETUP_CLEANUP", "SETUP_FINALLY", "SETUP_WITH"),
     "STORE_FAST_MAYBE_NULL",
     # The interpreter puts them into code that it runs itself, or they stand for no instruction.
-    *("INTERPRETER_EXIT", "ENTER_EXECUTOR", "EXIT_INIT_CHECK", "CACHE", "RESERVED"),
+    *("INTERPRETER_EXIT", "ENTER_EXECUTOR", "TRACE_RECORD", "EXIT_INIT_CHECK", "CACHE", "RESERVED"),
 }
 """Opcodes of `dis.opmap` that need no handler; specialised and instrumented ones aside."""
 

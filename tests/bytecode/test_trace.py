@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Self
 
 import pytest
 
@@ -153,6 +154,110 @@ def test_steps_of_a_generator_are_deeper() -> None:
     assert [(step.depth, step.returned) for step in yields] == [(1, "1"), (1, "2")]
 
 
+class Wide:
+    def __init__(self, x: int = 1) -> None:
+        self.x = x
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> bool:
+        return kind is ValueError
+
+    def __call__(self) -> int:
+        return self.x
+
+    def __add__(self, other: Wide) -> Wide:
+        return Wide(self.x + other.x)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return 3
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, index: int) -> int:
+        return [self.x][index]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter((self.x,))
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __format__(self, how: str) -> str:
+        return "wide"
+
+    def __del__(self) -> None:
+        pass
+
+    @property
+    def twice(self) -> int:
+        return 2 * self.x
+
+
+def key(x: int) -> int:
+    return -x
+
+
+def handled(wide: Wide) -> None:
+    with wide:
+        raise ValueError
+
+
+# What a function does, and the functions that CPython runs within its instructions.
+RUN_BY_CPYTHON: list[tuple[Callable[[Wide], Any], set[str]]] = [
+    (lambda w: w + w, {"Wide.__add__", "Wide.__init__"}),
+    (lambda w: w == w, {"Wide.__eq__"}),
+    (lambda w: {w}, {"Wide.__hash__"}),
+    (lambda w: len(w), {"Wide.__len__"}),
+    (lambda w: w[0], {"Wide.__getitem__"}),
+    (lambda w: [*w], {"Wide.__iter__", "Wide.__len__"}),
+    (lambda w: 1 if w else 2, {"Wide.__bool__"}),
+    (lambda w: f"{w}", {"Wide.__format__"}),
+    (lambda w: w.twice, {"Wide.twice"}),
+    (lambda w: sorted([2, 1], key=key), {"key"}),
+    (lambda w: [*map(key, [1])], {"key"}),
+    (lambda w: Wide().x, {"Wide.__del__"}),
+    (lambda w: w[1], {"Wide.__getitem__"}),
+    (lambda w: key(1), set()),
+    (lambda w: w(), set()),
+    (handled, set()),
+]
+
+
+@pytest.mark.parametrize(("function", "names"), RUN_BY_CPYTHON)
+def test_functions_of_the_program_that_cpython_runs_are_named(
+    function: Callable[[Wide], Any], names: set[str]
+) -> None:
+    before = sys.getprofile()
+    steps = trace(function, Wide())
+    assert {name for step in steps for name in step.ran} == names
+    assert sys.getprofile() is before
+    assert all(name in str(steps) for name in names)
+
+
+def test_special_methods_of_a_statement_or_a_call_are_stepped_into() -> None:
+    functions = {step.function for step in trace(handled, Wide())}
+    assert functions == {"handled", "Wide.__enter__", "Wide.__exit__"}
+    assert "Wide.__call__" in {step.function for step in trace(lambda w: w(), Wide())}
+
+
+def test_functions_that_cpython_runs_are_not_named_while_a_profiler_is_active() -> None:
+    def profile(*_: object) -> None: ...
+
+    sys.setprofile(profile)
+    try:
+        steps = trace(lambda w: w + w, Wide())
+        assert sys.getprofile() is profile
+    finally:
+        sys.setprofile(None)
+    assert not any(step.ran for step in steps)
+
+
 def test_prints_as_a_table() -> None:
     text = str(trace(lecture, 2, 3, 4)).splitlines()
     assert text[0].split() == ["step", "line", "offset", "instruction", "stack", "after"]
@@ -213,7 +318,7 @@ CIRCLE.append(CIRCLE)
         (FakeTensor(), "<FakeTensor (2, 3) float32>"),
         (Failing(), "<Failing object>"),
         ([Failing(), 1], "[<Failing object>, 1]"),
-        (10**50, "<int of 167 bits>"),
+        (10**60, "<int of 200 bits>"),
         ("é" * 100, "'" + "é" * 55 + "...'"),
         ({"a": [1, {"b": [2]}]}, "{'a': [1, {'b': [...]}]}"),
         ((1,), "(1,)"),

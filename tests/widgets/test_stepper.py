@@ -150,6 +150,19 @@ def test_the_limit_on_steps_shows_what_there_is_and_says_so() -> None:
     assert len(animation.trace or ()) == 50
 
 
+@pytest.mark.parametrize(("steps", "advised"), [(300, 600), (600, 1000), (1000, None)])
+def test_at_the_limit_a_stepper_advises_a_limit_that_it_accepts(
+    steps: int, advised: int | None
+) -> None:
+    def forever() -> None:
+        while True:
+            pass
+
+    line = stepper(forever, max_steps=steps).keyframes[-1].line
+    found = re.search(r"max_steps=(\d+)", line)
+    assert (None if found is None else int(found[1])) == advised
+
+
 def test_three_hundred_steps_stay_under_five_hundred_kilobytes() -> None:
     def work(n: int) -> list[str]:
         words: list[str] = []
@@ -233,7 +246,7 @@ def test_arcs_of_jumps_that_overlap_are_in_lanes_of_their_own_the_shortest_inner
                     found += j
         return found
 
-    (arcs, *_) = layout.layout_of(trace(nested, 4), "nested(4)").arcs
+    (arcs, *_) = layout.layout_of(trace(nested, 4)).arcs
     spans = [(min(arc.start, arc.end), max(arc.start, arc.end), arc.lane) for arc in arcs]
     assert [high - low for low, high, _ in spans] == sorted(high - low for low, high, _ in spans)
     assert spans[0][2] == 0

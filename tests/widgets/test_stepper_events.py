@@ -39,10 +39,12 @@ def said(body: str, **names: Any) -> list[str]:
         ("while x: x -= 1", r"it is true: jumps back to \d+\.|jumps back to \d+\."),
         ("for y in [x]: pass", r"asks the iterator for its next value and pushes 2\."),
         ("for y in [x]: pass", r"it is exhausted: jumps to \d+\."),
-        ("for y in [x]: pass", r"GET_ITER takes .* off the stack and pushes an iterator over it"),
+        ("for y in [x]: pass", r"GET_ITER takes .* off the stack and pushes an iterator over it"
+                                 r"|GET_ITER 0 adds the index of the next item, 0\."),
+        ("for y in {x}: pass", r"GET_ITER.* takes .* off the stack and pushes an iterator over it"),
         ("y = x < 3 < 9", r"COPY 2 pushes 3 a second time\."),
         ("y = z = x", r"pushes 2 a second time\.|STORE_FAST_"),
-        ("y = [n for n in [x]]", r"LIST_APPEND 2 takes 2 off the stack and appends it to the list"),
+        ("y = [n for n in [x]]", r"LIST_APPEND \d takes 2 off the stack and appends it to the "),
         ("y = x; del y", r"DELETE_FAST y deletes y\."),
         ("y = lambda: x", r"MAKE_CELL x puts x into a cell, which inner functions can share\."),
         ("y = lambda: x", r"LOAD_CONST <code <lambda>> pushes the constant code <lambda>\."),
@@ -67,6 +69,38 @@ def said(body: str, **names: Any) -> list[str]:
 def test_each_family_of_instructions_is_said_in_words(body: str, sentence: str) -> None:
     lines = said(body, x=2)
     assert [line for line in lines if re.search(sentence, line)], "\n".join(lines)
+
+
+class Weight:
+    def __init__(self, kilos: int) -> None:
+        self.kilos = kilos
+
+    def __add__(self, other: Weight) -> Weight:
+        return Weight(self.kilos + other.kilos)
+
+    def __enter__(self) -> int:
+        return self.kilos
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+def test_special_methods_that_cpython_runs_are_named() -> None:
+    animation = stepper(lambda: (Weight(1) + Weight(2)).kilos)
+    (added,) = [frame.line for frame in animation.keyframes if "BINARY_OP" in frame.line]
+    assert added.endswith("and CPython ran Weight.__add__ and Weight.__init__ here.")
+
+
+def test_special_methods_of_a_with_statement_are_stepped_into() -> None:
+    def program() -> int:
+        with Weight(3) as kilos:
+            return kilos
+
+    animation = stepper(program)
+    assert {"Weight.__enter__", "Weight.__exit__"} <= {
+        event.step.function for event in animation.events
+    }
+    backs = [frame.line for frame in animation.keyframes if frame.line.startswith("Back in")]
+    assert any("pushes the value returned by Weight.__enter__, 3" in line for line in backs)
 
 
 def gen(n: int) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""Hide the differences between `dis` of CPython 3.11 to 3.14."""
+"""Hide the differences between `dis` of CPython 3.11 to 3.15."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-from hpml.bytecode.own_code import BUILTINS, with_own_builtins
-
-__builtins__ = BUILTINS
-
-SUPPORTED = ("3.11", "3.12", "3.13", "3.14")
+SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
 """The versions of CPython that this package knows."""
 
 NO_FALL_THROUGH = frozenset(
@@ -28,9 +24,6 @@ NO_FALL_THROUGH = frozenset(
     }
 )
 """Instructions after which execution never continues with the next one."""
-
-_dis: Any = with_own_builtins("dis")
-"""A copy for calls while a program runs."""
 
 JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 """The opcodes that may jump."""
@@ -61,13 +54,13 @@ def python_version() -> str:
 
 def exception_entries(code: CodeType) -> tuple[ExceptionEntry, ...]:
     """Return the exception table of `code`."""
-    found = getattr(_dis.Bytecode(code), "exception_entries", ())
+    found = getattr(dis.Bytecode(code), "exception_entries", ())
     return tuple(ExceptionEntry(e.start, e.end, e.target, e.depth, e.lasti) for e in found)
 
 
 def instructions_of(code: CodeType) -> list[dis.Instruction]:
     """Return the instructions of `code` as `dis` lists them."""
-    return list(_dis.get_instructions(code))
+    return list(dis.get_instructions(code))
 
 
 def argument_text(step: dis.Instruction) -> str:

@@ -6,7 +6,7 @@ handlers of instructions; `recorder` makes the `trace`.
 
 from __future__ import annotations
 
-from hpml.bytecode.machine.machine import Machine, trace
+from hpml.bytecode.machine.machine import Machine, run, trace
 from hpml.bytecode.machine.trace import Raised, Step, Trace
 
-__all__ = ["Machine", "Raised", "Step", "Trace", "trace"]
+__all__ = ["Machine", "Raised", "Step", "Trace", "run", "trace"]

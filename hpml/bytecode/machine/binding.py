@@ -7,9 +7,6 @@ from types import FunctionType
 from typing import Any
 
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import BUILTINS
-
-__builtins__ = BUILTINS
 
 
 def bind(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dis import Instruction
 from types import CodeType
 
 from hpml.bytecode.disassembly.versions import (
@@ -15,11 +16,27 @@ from hpml.bytecode.disassembly.versions import (
 )
 from hpml.bytecode.errors import BytecodeError, UnknownOpcodeError
 from hpml.bytecode.machine.decoded_code import DecodedCode, DecodedInstruction
+from hpml.bytecode.machine.opcodes.iteration import YIELD_FROM
 from hpml.bytecode.machine.opcodes.operators import INTRINSICS
+from hpml.bytecode.machine.opcodes.stack import COMMON
 from hpml.bytecode.machine.opcodes.versions import HANDLERS
-from hpml.bytecode.own_code import BUILTINS
 
-__builtins__ = BUILTINS
+_LAZY = 1
+"""Bit of IMPORT_NAME's argument in ``lazy import``, from 3.15 on."""
+
+
+def _is_known(item: Instruction) -> bool:
+    """Return whether the handler knows the argument of an instruction."""
+    if item.opname == "CALL_INTRINSIC_1":
+        return item.arg in INTRINSICS
+    if item.opname == "LOAD_COMMON_CONSTANT":
+        return item.arg in range(len(COMMON))
+    if sys.version_info >= (3, 15):
+        if item.opname == "GET_ITER":
+            return item.arg in (0, YIELD_FROM)
+        if item.opname == "IMPORT_NAME":
+            return not (item.arg or 0) & _LAZY
+    return True
 
 
 def decode(code: CodeType) -> DecodedCode:
@@ -42,18 +59,17 @@ def decode(code: CodeType) -> DecodedCode:
     instructions = []
     for item in listed:
         handler = HANDLERS.get(item.opname)
-        if handler is None or (item.opname == "CALL_INTRINSIC_1" and item.arg not in INTRINSICS):
+        if handler is None or not _is_known(item):
             name = item.opname if handler is None else f"{item.opname} {item.arg}"
             line = item.positions and item.positions.lineno
             raise UnknownOpcodeError(
                 f"The stack machine has no handler for {name} of Python {version} "
                 f"(in {code.co_qualname}, line {line}). It "
-                "does not run async code, except*, template strings or type aliases.",
+                "does not run async code, except*, template strings, type aliases or lazy imports.",
                 object=f"{code.co_qualname}, line {line}",
                 expected="instructions that the stack machine has a handler for",
                 received=name,
-                remedy="Remove the statement, or let CPython run other modules with "
-                "Machine(same_module=True).",
+                remedy="Remove the statement.",
                 opname=item.opname,
                 version=version,
             )

@@ -9,9 +9,6 @@ from types import CodeType
 from typing import Any
 
 from hpml.bytecode.disassembly.versions import ExceptionEntry
-from hpml.bytecode.own_code import BUILTINS
-
-__builtins__ = BUILTINS
 
 
 @dataclass(slots=True, eq=False)  # not frozen: that would triple the time to decode a function
@@ -19,7 +16,8 @@ class DecodedInstruction:
     """One instruction with its handler; every step that executes it shares this object.
 
     `argval` and `argrepr` are the meaning of the argument as a value and as text. `target` and
-    `guard_target` are indices of instructions (-1 for none).
+    `guard_target` are indices of instructions (-1 for none). `caller` is the code that makes a
+    native call in place of the instruction; None before the first.
     """
 
     handler: Callable[[Any, DecodedInstruction], Any] = field(repr=False)
@@ -33,6 +31,7 @@ class DecodedInstruction:
     target: int
     guard: ExceptionEntry | None
     guard_target: int
+    caller: CodeType | None = field(default=None, repr=False)
 
     @property
     def file(self) -> str:

@@ -15,9 +15,6 @@ from typing import Any
 from hpml.bytecode.machine.opcodes.names import contents
 from hpml.bytecode.machine.state import Frame, native_call
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import BUILTINS
-
-__builtins__ = BUILTINS
 
 
 def call_frame_builtin(

@@ -7,17 +7,15 @@ from collections.abc import Generator
 from types import GeneratorType
 from typing import Any
 
+from hpml.bytecode.machine import tracebacks
 from hpml.bytecode.machine.interpreter import run, unwind
 from hpml.bytecode.machine.state import CoroutineStack, Frame, Reraise, Return, Yield
-from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import context_of, returned_by, set_context, unchanged
-
-__builtins__ = BUILTINS
 
 _YIELD_FROM = 2
 """The lowest two bits of RESUME's argument after a ``yield from``."""
 
-_OUTSIDE_TRY = 4
+_OUTSIDE_TRY = 4 if sys.version_info < (3, 15) else 8
 """Bit of RESUME's argument outside all ``try`` blocks, from 3.13 on."""
 
 
@@ -55,8 +53,10 @@ def _resume(
 ) -> Return | Yield | Reraise:
     """Run the body until it yields or ends."""
     state = coroutine_stack.state
-    if thrown is not None and state.stopped:
-        return Reraise(thrown)
+    if thrown is not None:
+        tracebacks.clean(thrown)
+        if state.stopped:
+            return Reraise(thrown)
     coroutine_stack.push(frame)
     try:
         if thrown is None:
@@ -79,7 +79,7 @@ def _throw(
     """Raise `error` in the suspended body (PEP 380); return its outcome if it need not run."""
     following = frame.decoded.instructions[frame.index]
     if following.opname == "RESUME" and following.arg & 3 == _YIELD_FROM:
-        inner = frame.stack[-1]
+        inner = frame.stack[-2 if sys.version_info >= (3, 15) else -1]
         try:
             yielded = _throw_into(inner, error)
         except BaseException as raised:  # noqa: BLE001 - whatever the inner generator raises
@@ -87,16 +87,18 @@ def _throw(
         else:
             if yielded is not None:
                 return yielded
+        tracebacks.clean(error)
         if _ends_loop(frame, error):
             return None
     if issubclass(type(error), GeneratorExit) and following.arg & _OUTSIDE_TRY:
         # Nothing here can catch it: from 3.13 on CPython ends the generator at once.
+        tracebacks.add_entry(error, frame, with_variables=False)
         return Reraise(error)
     frame.stack.append(None)  # instead of a sent value
     handled = coroutine_stack.handled
     if handled is not None and handled is not error and context_of(error) is None:
         set_context(error, handled)
-    return None if unwind(coroutine_stack, error) else Reraise(error)
+    return None if unwind(coroutine_stack, error, in_traceback=False) else Reraise(error)
 
 
 def _throw_into(inner: Any, error: BaseException) -> Yield | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 
 from hpml.bytecode.errors import StepLimitError, UnknownOpcodeError
+from hpml.bytecode.machine import tracebacks
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import (
     CoroutineStack,
@@ -21,10 +22,7 @@ from hpml.bytecode.machine.state import (
     Signal,
     Yield,
 )
-from hpml.bytecode.own_code import BUILTINS
-from hpml.bytecode.plain_attributes import set_traceback, unchanged
-
-__builtins__ = BUILTINS
+from hpml.bytecode.plain_attributes import unchanged
 
 _MACHINE_ERRORS = (StepLimitError, UnknownOpcodeError)
 
@@ -32,11 +30,12 @@ _MACHINE_ERRORS = (StepLimitError, UnknownOpcodeError)
 def run(stack: CoroutineStack) -> Return | Yield | Reraise:
     """Run until the first frame returns, yields or raises; return that outcome."""
     while True:
+        in_traceback = False
         try:
             signal = _until_signal(stack)
             if not isinstance(signal, Reraise):
                 return signal
-            error = signal.error
+            error, in_traceback = signal.error, True
             del signal
         except _MACHINE_ERRORS:
             stack.state.stopped = True
@@ -44,7 +43,9 @@ def run(stack: CoroutineStack) -> Return | Yield | Reraise:
         except BaseException as caught:  # noqa: BLE001 - whatever the program raises
             error = caught
         # Outside the `except` block, or `sys.exc_info` would show the program this exception.
-        if not _raise(stack, error):
+        if not in_traceback:
+            tracebacks.clean(error)
+        if not _raise(stack, error, in_traceback=in_traceback):
             return Reraise(error)
         del error  # or the machine would keep it alive until the next one
 
@@ -90,13 +91,18 @@ def _until_signal(stack: CoroutineStack) -> Return | Yield | Reraise:
         instructions = frame.decoded.instructions
 
 
-def unwind(stack: CoroutineStack, error: BaseException) -> bool:
-    """Leave frames until one has a handler for `error`; return whether there is one."""
-    # Its frames are the machine's, and would keep the objects of the program alive.
-    set_traceback(error, None)
+def unwind(stack: CoroutineStack, error: BaseException, *, in_traceback: bool) -> bool:
+    """Leave frames until one has a handler for `error`; return whether there is one.
+
+    `in_traceback` tells whether its traceback has an entry for the last frame already.
+    """
     while stack.frames:
         frame = stack.frames[-1]
         guard = frame.current.guard
+        if not in_traceback:
+            # As in CPython, the traceback keeps the variables of frames that have ended.
+            tracebacks.add_entry(error, frame, with_variables=guard is None)
+        in_traceback = False
         if guard is not None:
             del frame.stack[guard.depth :]
             if guard.lasti:
@@ -110,10 +116,10 @@ def unwind(stack: CoroutineStack, error: BaseException) -> bool:
     return False
 
 
-def _raise(stack: CoroutineStack, error: BaseException) -> bool:
+def _raise(stack: CoroutineStack, error: BaseException, *, in_traceback: bool) -> bool:
     """Unwind to the handler of `error`, and notify the observer; return whether there is one."""
     frame = stack.frames[-1]
-    caught = unwind(stack, error)
+    caught = unwind(stack, error, in_traceback=in_traceback)
     observer = stack.state.observer
     if observer is not None and stack.state.in_run_thread():
         observer.raised(frame, error)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
 from hpml.base.errors import describe
 from hpml.bytecode.errors import BytecodeError, StepLimitError
-from hpml.bytecode.machine import interpreter
+from hpml.bytecode.machine import interpreter, tracebacks
 from hpml.bytecode.machine.decode import decode
-from hpml.bytecode.machine.recorder import Recorder, raised_text
+from hpml.bytecode.machine.recorder import Recorder
 from hpml.bytecode.machine.state import ASYNC, CoroutineStack, MachineState, Reraise
 from hpml.bytecode.machine.trace import Raised, Trace
-from hpml.bytecode.own_code import BUILTINS
-from hpml.bytecode.safe_repr import short
-
-__builtins__ = BUILTINS
+from hpml.bytecode.plain_attributes import unchanged
 
 RUN_LIMIT = 100_000_000
 TRACE_LIMIT = 100_000
@@ -26,29 +24,40 @@ class Machine:
     """A stack machine with its options.
 
     Args:
-        max_steps: limit of instructions per run.
-        same_module: step only into functions of the first function's module, not into all Python
-            functions that the program calls.
+        max_steps: limit of instructions per run; by default 100,000 for `trace`, and 100 million
+            for `run`.
 
-    CPython executes within one instruction: functions that are not stepped into, everything written
-    in C, and everything that C code calls back (the ``key`` of ``sorted``, an ``__add__``, a
-    property). Code that inspects the call stack (``inspect.stack``, the line of a warning), watches
-    execution (`sys.settrace`) or inspects a generator (``gi_frame``, ``gi_yieldfrom``) sees the
-    machine.
+    The machine steps into the functions of the first function's module, and into those of other
+    modules that belong to no installed package: the files of a student, and generated code whose
+    source `linecache` has. CPython executes everything else within one instruction: libraries, C
+    code, and functions of the program that C code calls (the ``key`` of ``sorted``, an ``__add__``,
+    a property). `Step.ran` names the last kind. ``__enter__``, ``__exit__`` and ``__call__`` are
+    stepped into.
 
-    Exceptions have no traceback: ``__traceback__`` is None, and `traceback` prints them without
-    lines; ``__exit__`` gets an empty traceback. The variables of a frame that an exception leaves
-    are freed at once; CPython keeps them until the exception is handled.
+    Exceptions have the traceback of the program: an entry for each frame that they leave, with its
+    line and its variables. The entry of the frame that handles the exception has no variables.
+    ``f_lineno`` is the function's first line in all of them, and ``f_back`` is None.
 
-    Async code, ``except*``, template strings and type aliases raise an error that names them.
-    ``locals()`` returns a new dictionary each time, as from 3.13 on; `exec` does not inherit
-    ``__future__`` imports.
+    Async code, ``except*``, template strings, type aliases and ``lazy import`` statements raise an
+    error that names them. ``locals()`` returns a new dictionary each time, as from 3.13 on; in a
+    comprehension in a class body it lacks the comprehension's own variables. `exec` does not
+    inherit ``__future__`` imports.
 
     At the limit, the program leaves through its ``finally`` and ``with`` blocks, with extra steps
     for them; then the error is raised. Steps of other threads are not recorded. Other differences:
-    `sys.getrefcount` includes references of the machine; an exception from a signal handler may
-    skip the program's ``finally``; nested generators reach the recursion limit earlier; the output
-    of a ``__repr__`` that prints appears while a trace is recorded.
+    code that walks up the call stack (``inspect.stack``) sees the last eight frames of the program,
+    with lines and without variables, and above them the machine, as do code that watches execution
+    (`sys.settrace`) or inspects a generator (``gi_frame``, ``gi_yieldfrom``), and warnings raised
+    by operators; a program that replaces builtins such as ``builtins.len`` replaces them
+    for the machine; `sys.getrefcount` includes references of the machine; an exception from a
+    signal handler may skip the program's ``finally``; the recursion limit is reached a frame
+    earlier or later, and earlier in nested generators; the output of a ``__repr__`` that prints
+    appears while a trace is recorded.
+
+    The text of an object comes from its ``__repr__``, which is called once per object and state:
+    the state is the object's attributes and items, those of the objects in them, and their classes'
+    attributes. A class whose methods ``__repr__`` and ``__str__`` took more than two seconds is not
+    shown any more.
 
     >>> Machine(max_steps=1000).trace(sum, [1, 2])
     Traceback (most recent call last):
@@ -61,8 +70,8 @@ class Machine:
     hpml.bytecode.errors.StepLimitError: The program did not end within 1,000 instructions. ...
     """
 
-    def __init__(self, *, max_steps: int = TRACE_LIMIT, same_module: bool = False) -> None:
-        if type(max_steps) is not int or max_steps < 1:
+    def __init__(self, *, max_steps: int | None = None) -> None:
+        if max_steps is not None and (type(max_steps) is not int or max_steps < 1):
             raise BytecodeError(
                 object="max_steps",
                 expected="a positive integer",
@@ -70,7 +79,39 @@ class Machine:
                 remedy="Pass max_steps=1000.",
             )
         self.max_steps = max_steps
-        self.same_module = same_module
+
+    def run(self, function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Any:
+        """Return what ``function(*args, **keywords)`` returns, or raise what it raises.
+
+        An exception of the program has the program's lines in its traceback, and none of the
+        machine's.
+
+        Raises:
+            BytecodeError: if `function` is not a Python function, or is async.
+            StepLimitError: if the run exceeds `max_steps` instructions.
+            UnknownOpcodeError: if the machine does not support an instruction.
+        """
+        # A bare `raise` adds no entry for this frame, and the entry of the call is removed before.
+        try:
+            return self._run(function, args, keywords)
+        except BytecodeError:
+            raise
+        except BaseException as error:
+            tracebacks.clean(error)
+            raise
+
+    def _run(
+        self, function: Callable[..., Any], args: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> Any:
+        plain, first = _plain(function)
+        state = MachineState(self.max_steps or RUN_LIMIT, plain.__globals__, decode)
+        outcome = call(state, plain, [*first, *args], keywords)
+        if state.limit is not None:
+            raise state.limit_error()
+        if isinstance(outcome, Reraise):
+            with unchanged(outcome.error, sys.exc_info()[1]):
+                raise outcome.error
+        return outcome.value
 
     def trace(self, function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Trace:
         """Return every step of ``function(*args, **keywords)``.
@@ -84,12 +125,10 @@ class Machine:
             UnknownOpcodeError: if the machine does not support an instruction.
         """
         plain, first = _plain(function)
-        recorder = Recorder()
+        recorder = Recorder(plain.__globals__)
+        recorder.begin(plain, args, keywords)
 
-        def steps_into(other: FunctionType) -> bool:
-            return not self.same_module or other.__globals__ is plain.__globals__
-
-        state = MachineState(self.max_steps, steps_into, decode, recorder)
+        state = MachineState(self.max_steps or TRACE_LIMIT, plain.__globals__, decode, recorder)
         try:
             with recorder.listening():
                 outcome = call(state, plain, [*first, *args], keywords)
@@ -103,8 +142,28 @@ class Machine:
         if isinstance(outcome, Reraise):
             if isinstance(outcome.error, KeyboardInterrupt):
                 raise outcome.error  # the user pressed stop
-            return _trace(plain, recorder, None, raised_text(outcome.error))
-        return _trace(plain, recorder, short(outcome.value), None)
+            return _trace(plain, recorder, None, recorder.raised_text(outcome.error))
+        return _trace(plain, recorder, recorder.texts.short(outcome.value), None)
+
+
+def run(function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Any:
+    """Return what ``function(*args, **keywords)`` returns, executed by the stack machine.
+
+    >>> def mean(*numbers):
+    ...     return sum(numbers) / len(numbers)
+    >>> run(mean, 1, 2, 6)
+    3.0
+
+    Raises:
+        BytecodeError: as `Machine.run`.
+    """
+    try:
+        return Machine().run(function, *args, **keywords)
+    except BytecodeError:
+        raise
+    except BaseException as error:
+        tracebacks.clean(error)
+        raise
 
 
 def trace(function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Trace:
@@ -173,6 +232,7 @@ def _trace(
     recorder.stop()
     return Trace(
         function=function.__qualname__,
+        call=recorder.call,
         steps=tuple(step for step in recorder.steps if step is not None),
         value=value,
         exception=exception,

@@ -21,9 +21,7 @@ from hpml.bytecode.errors import StepLimitError
 from hpml.bytecode.machine.binding import bind
 from hpml.bytecode.machine.decoded_code import DecodedCode, DecodedInstruction
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import BUILTINS, is_our_code
-
-__builtins__ = BUILTINS
+from hpml.bytecode.own_code import is_our_code, is_student_code
 
 # CO_COROUTINE | CO_ITERABLE_COROUTINE | CO_ASYNC_GENERATOR: only an event loop can run these.
 ASYNC = 0x80 | 0x100 | 0x200
@@ -94,16 +92,49 @@ def _call(function: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
     return function(*args, **keywords)
 
 
-# Text executed by it must not inherit this file's ``from __future__ import annotations``.
-_CALL: CodeType = _call.__code__.replace(
-    co_flags=_call.__code__.co_flags & ~__future__.annotations.compiler_flag
-)
+NATIVE_CALL = ("<call by the stack machine>",)
+"""The constants of the code that calls functions natively, by which it is recognised."""
+
+COPY = ("<frame of the stack machine>",)
+"""The constants of the code in the frames of tracebacks."""
+
+_CALLERS = 8
+"""Most frames of the program that a function called natively sees."""
+
+_NO_COLUMNS = 0x80 | 13 << 3
+"""Entry of a table of lines: one instruction, in the same line as the one before (PEP 626)."""
 
 
 def native_call(frame: Frame, function: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
-    """Call `function` natively, from a function with the globals of `frame`."""
-    # Classes created in C (`type`, `TypeVar`) take their ``__module__`` from these globals.
-    return FunctionType(_CALL, frame.globals)(function, args, keywords)
+    """Call `function` natively, from functions that look like those of the program.
+
+    They have the globals, the names and the files of `frame` and its callers, and their current
+    lines. Classes created in C, `logging`, `warnings` and `sys._getframe` ask for these.
+    """
+    caller = _caller(frame)
+    arguments = [function, args, keywords]
+    for outer in frame.coroutine_stack.frames[-2 : -1 - _CALLERS : -1]:
+        arguments = [caller, arguments, {}]
+        caller = _caller(outer)
+    return caller(*arguments)
+
+
+def _caller(frame: Frame) -> FunctionType:
+    """Return a function that calls another, and looks like the function of `frame`."""
+    instruction = frame.current
+    if instruction.caller is None:
+        mine, code = _call.__code__, frame.code
+        instruction.caller = mine.replace(
+            co_consts=NATIVE_CALL,
+            co_filename=code.co_filename,
+            co_name=code.co_name,
+            co_qualname=code.co_qualname,
+            co_firstlineno=instruction.line or code.co_firstlineno,
+            co_linetable=bytes([_NO_COLUMNS, 0]) * (len(mine.co_code) // 2),
+            # Text executed by it must not inherit this file's ``from __future__`` import.
+            co_flags=mine.co_flags & ~__future__.annotations.compiler_flag,
+        )
+    return FunctionType(instruction.caller, frame.globals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +190,7 @@ class StepLimitReached(BaseException):
 class MachineState:
     """The state shared by all frames of one run.
 
+    The machine steps into functions with the globals `module`, and into other code of the student.
     `limit` is the number of steps at which the limit was reached, or None. Once `stopped`, neither
     the program nor its generators continue.
     """
@@ -166,7 +198,7 @@ class MachineState:
     def __init__(
         self,
         max_steps: int,
-        step_into: Callable[[FunctionType], bool],
+        module: dict[str, Any],
         decode: Callable[[CodeType], DecodedCode],
         observer: Any = None,
     ) -> None:
@@ -177,7 +209,7 @@ class MachineState:
         self.limit: int | None = None
         self.stopped = False
         self._thread = threading.get_ident()
-        self._step_into = step_into
+        self._module = module
         self._decode = decode
         self._decoded: dict[int, DecodedCode] = {}
         self._outer_depth = _native_depth()
@@ -197,7 +229,7 @@ class MachineState:
             return False
         if code.co_name.startswith("<generic parameters of"):  # PEP 695
             return False
-        return self._step_into(function)
+        return function.__globals__ is self._module or is_student_code(code)
 
     def frame(
         self,

@@ -14,10 +14,7 @@ from typing import overload
 from hpml.base.tables import Table
 from hpml.bytecode.disassembly.versions import ExceptionEntry
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.safe_repr import short
-
-__builtins__ = BUILTINS
 
 _COLUMNS = ("step", "line", "offset", "instruction", "stack after")
 
@@ -56,6 +53,9 @@ class Step:
         jumped_to: offset of the following instruction if it is not the next one, or None.
         called: name of the function stepped into, or None.
         returned: value returned (or yielded) to the caller, or None.
+        ran: names of the program's functions that CPython ran within the instruction, such as an
+            ``__add__`` or the ``key`` of `sorted`, found with `sys.setprofile`; empty while another
+            profiler is active.
     """
 
     index: int
@@ -74,6 +74,7 @@ class Step:
     jumped_to: int | None
     called: str | None
     returned: str | None
+    ran: tuple[str, ...] = ()
 
     @property
     def offset(self) -> int:
@@ -102,6 +103,7 @@ class Trace:
 
     Attributes:
         function: qualified name of the called function.
+        call: the call with its arguments, as text.
         steps: one per executed instruction.
         value: returned value as text; None if the call did not return.
         exception: exception raised by the call; None if it returned.
@@ -110,6 +112,7 @@ class Trace:
     """
 
     function: str
+    call: str
     steps: Sequence[Step]
     value: str | None
     exception: Raised | None
@@ -162,13 +165,15 @@ class Trace:
 
 def _outcome(step: Step) -> str:
     """Return the stack after `step`, or its exception or returned value, and its side effects."""
+    ran = f"(CPython runs {', '.join(step.ran)})" if step.ran else ""
     if step.raised is not None:
-        return f"raises {step.raised}"
+        return f"raises {step.raised}  {ran}".rstrip()
     if step.returned is not None:
         return f"-> {step.returned}"
     parts = [" | ".join(step.stack_after)]
     if step.called is not None:
         parts.append(f"(calls {step.called})")
+    parts.append(ran)
     names = step.instruction.argrepr.split(", ")
     variables = step.cells if step.opname == "STORE_DEREF" else step.locals
     for name in names[: _STORES.get(step.opname, 0)]:

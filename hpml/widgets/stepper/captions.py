@@ -42,7 +42,8 @@ def as_html(words: Words) -> str:
 
 def instruction_words(step: Step) -> Words:
     """Return a sentence about a step, without the handler of its exception."""
-    return [("op", str(step.instruction)), " ", *_effect(step)]
+    ran: Words = [", and CPython ran ", *_listed("name", step.ran), " here"] if step.ran else []
+    return [("op", str(step.instruction)), " ", *_effect(step), *ran]
 
 
 def accessed_variables(step: Step) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -124,7 +125,7 @@ def _separated(kind: str, values: Sequence[str], last: str) -> Words:
 
 
 def _resume(step: Step) -> Words:
-    if step.instruction.arg == 0:
+    if step.instruction.arg & 3 == 0:
         return _fill("begins {function}; it changes nothing", step)
     return _fill("resumes {function} where it was suspended", step)
 
@@ -139,6 +140,14 @@ def _test_jump(step: Step) -> Words:
     if step.popped:
         return _fill("takes {gone} off the stack; it " + end, step)
     return _fill("looks at {top}, which " + end, step, top=_listed("name", step.stack_before[-1:]))
+
+
+def _get_iter(step: Step) -> Words:
+    if len(step.pushed) == 2 and step.pushed[1] != "NULL":  # from 3.15 on
+        return _fill(
+            "adds the index of the next item, {index}", step, index=[("new", step.pushed[1])]
+        )
+    return _fill("{takes}pushes an iterator over it, {new}", step)
 
 
 def _for_iter(step: Step) -> Words:
@@ -166,6 +175,18 @@ def _call(step: Step) -> Words:
     return _fill(template, step, **fields)
 
 
+def _before_with(step: Step) -> Words:
+    if step.called is not None:
+        return _fill("enters {gone}: pushes its __exit__ and calls its __enter__", step)
+    return _fill("enters {gone}: pushes its __exit__ and the value of its __enter__, {new}", step)
+
+
+def _with_except_start(step: Step) -> Words:
+    if step.called is not None:
+        return _fill("calls the __exit__ of the context manager with the exception", step)
+    return _fill("calls __exit__ with the exception and pushes the returned value, {new}", step)
+
+
 _SENTENCES: dict[str, str | Callable[[Step], Words]] = {
     "RESUME": _resume,
     "NOP|NOT_TAKEN": "does nothing",
@@ -186,8 +207,8 @@ _SENTENCES: dict[str, str | Callable[[Step], Words]] = {
     "STORE_ATTR": "sets {name} of {1} to {0}",
     "STORE_SUBSCR": "takes all three off the stack and stores {0} in {1} at {2}",
     # New values
-    "LOAD_CONST": "pushes the constant {new}",
-    "GET_ITER": "{takes}pushes an iterator over it, {new}",
+    "LOAD_CONST|LOAD_COMMON_CONSTANT": "pushes the constant {new}",
+    "GET_ITER": _get_iter,
     "LIST_APPEND": "takes {gone} off the stack and appends it to the list",
     "LIST_EXTEND|SET_.*|MAP_ADD|DICT_.*": "takes {gone} off the stack into the container below",
     # Jumps, calls, generators
@@ -208,6 +229,7 @@ _SENTENCES: dict[str, str | Callable[[Step], Words]] = {
     "PUSH_EXC_INFO": "makes {0} the handled exception, and pushes the one handled before",
     "POP_EXCEPT": "ends the handling of the exception",
     "CHECK_EXC_MATCH": "tests whether the exception matches {0} and pushes the answer, {new}",
-    "BEFORE_WITH": "enters {gone}: pushes its __exit__ and the value of its __enter__, {new}",
+    "BEFORE_WITH": _before_with,
+    "WITH_EXCEPT_START": _with_except_start,
 }
 """Sentences by pattern of opcodes; the first that matches is used."""

@@ -14,6 +14,9 @@ from hpml.widgets.stepper.captions import (
     without_brackets,
 )
 
+MOST_STEPS = 1000
+"""Most instructions that a stepper shows."""
+
 _RETURNS = ("RETURN_VALUE", "RETURN_CONST")
 
 
@@ -43,18 +46,18 @@ class Event:
     goes_to: int | None = None
 
 
-def events(trace: Trace, call_text: str) -> tuple[Event, ...]:
+def events(trace: Trace) -> tuple[Event, ...]:
     """Return the events of a trace with one or more steps."""
-    return tuple(_EventMaker(trace, call_text).events())
+    return tuple(_EventMaker(trace).events())
 
 
 class _EventMaker:
     """Makes the events of a trace; `active` has the latest step of each call in progress."""
 
-    def __init__(self, trace: Trace, call_text: str) -> None:
+    def __init__(self, trace: Trace) -> None:
         self.steps = trace.steps
         self.ended = trace.value is not None or trace.exception is not None
-        self.call_text = call_text
+        self.call_text = trace.call
         self.active: list[Step] = []
         self.resuming: list[Step] = []  # steps that resumed a generator that has not yielded yet
         self.printed = ""
@@ -178,11 +181,12 @@ class _EventMaker:
         )  # fmt: skip
 
     def _stopped(self) -> Event:
-        last = self.steps[-1]
-        count = _counted(len(self.steps), "instruction")
+        last, steps = self.steps[-1], len(self.steps)
+        more = f"pass max_steps={min(2 * steps, MOST_STEPS)}, or "
         words: Words = [
-            f"Stopped after {count}, before the program ended. To see more, pass "
-            f"max_steps={2 * len(self.steps)}, or look for an endless loop"
+            f"Stopped after {_counted(steps, 'instruction')}, before the program ended. To see "
+            f"more, {more if steps < MOST_STEPS else ''}use a smaller input, or look for an "
+            "endless loop"
         ]
         return self._event("stopped", last, words, last.stack_after)
 

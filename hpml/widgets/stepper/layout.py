@@ -74,9 +74,9 @@ class Layout:
         return visits
 
 
-def layout_of(trace: Trace, call_text: str) -> Layout:
+def layout_of(trace: Trace) -> Layout:
     """Return the layout of a trace with one or more steps."""
-    all_events = events(trace, call_text)
+    all_events = events(trace)
     codes, of_steps = codes_of(trace)
     of_events = [of_steps[event.step.index] for event in all_events]
     sources = list(dict.fromkeys(code.source for code in codes if code.source is not None))

@@ -13,15 +13,13 @@ from hpml.base.errors import describe
 from hpml.base.page import asset
 from hpml.base.tables import Table
 from hpml.bytecode import BytecodeError, Machine, StepLimitError, Trace
-from hpml.bytecode.safe_repr import short
 from hpml.widgets.animation.animation import Animation
 from hpml.widgets.errors import WidgetError
-from hpml.widgets.stepper.events import Event
+from hpml.widgets.stepper.events import MOST_STEPS, Event
 from hpml.widgets.stepper.keyframes import keyframe
 from hpml.widgets.stepper.layout import layout_of
 from hpml.widgets.stepper.template import template
 
-MOST_STEPS = 1000
 STEPS = 300
 
 
@@ -43,7 +41,8 @@ def stepper(
 ) -> Stepper:
     """Return an animation of a call, instruction by instruction.
 
-    It steps into functions of the same module or notebook. It shows the current line and
+    It steps into functions of the same module or notebook, and of other modules that belong to no
+    installed package; captions name the functions that CPython ran. It shows the current line and
     instruction, the value stack with its changes, the variables, the waiting calls, the output, and
     the handlers of exceptions. The output of the function appears only in the animation.
 
@@ -77,16 +76,15 @@ def stepper(
             received=describe(max_steps),
             remedy="Show a part of the program.",
         )
-    call_text = _call_text(plain, args, kwargs)
     trace = _trace(function, args, kwargs, max_steps)
-    layout = layout_of(trace, call_text)
+    layout = layout_of(trace)
     keyframes = [keyframe(layout, number) for number in range(len(layout.events))]
     rows = [
         [number, event.step.line or "", shown.line, " | ".join(event.stack)]
         for number, (event, shown) in enumerate(zip(layout.events, keyframes, strict=True), 1)
     ]
     return Stepper(
-        title or f"{call_text}, step by step",
+        title or f"{trace.call}, step by step",
         template(layout),
         keyframes,
         style=asset(__package__, "stepper.css"),
@@ -110,7 +108,7 @@ def _trace(
     try:
         # The animation shows the output.
         with contextlib.redirect_stdout(io.StringIO()):
-            return Machine(max_steps=max_steps, same_module=True).trace(function, *args, **kwargs)
+            return Machine(max_steps=max_steps).trace(function, *args, **kwargs)
     except BytecodeError as error:
         if isinstance(error, StepLimitError) and error.trace is not None:
             return error.trace
@@ -124,10 +122,3 @@ def _trace(
             received=describe([*args, *kwargs.items()]),
             remedy="Pass the arguments after the function.",
         ) from None
-
-
-def _call_text(function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    parts = [short(value, 30) for value in args]
-    parts += [f"{name}={short(value, 30)}" for name, value in kwargs.items()]
-    arguments = ", ".join(parts)
-    return f"{function.__name__}({arguments if len(arguments) <= 80 else '…'})"

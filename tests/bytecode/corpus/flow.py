@@ -55,3 +55,36 @@ def imports():
 
 def import_of_a_missing_module():
     import surely_not_there_at_all
+
+
+def loops_over_every_kind_of_sequence():
+    growing, seen = [1, 2], []
+    for item in growing:
+        seen.append(item)
+        if len(growing) < 5:
+            growing.append(item + 2)
+    for things in ("añ𝄞", b"ab", (1, 2), range(2), {3: 4}, {5}, bytearray(b"c")):
+        for item in things:
+            seen.append(item)
+        for item in things:
+            seen.append(item)
+            break
+    shrinking = [1, 2, 3]
+    for item in shrinking:
+        shrinking.pop()
+    return seen, shrinking, [c for c in "xy"], list(letters("abc"))
+
+
+def letters(text):
+    yield from text
+    received = yield from [1, (2, 3)]
+    yield received
+
+
+def short_forms():
+    names = {word: len(word) for word in ("a", "bc", "")}
+    counted = 0
+    while not counted > 2:
+        counted += 1
+    chosen = [name for name in names if not name]
+    return names, counted, chosen, [name or "empty" for name in names], [n and 1 for n in names]

@@ -152,4 +152,24 @@ def with_without_its_methods():
     return said
 """,
     ),
+    (
+        (3, 14),
+        """
+def annotations_that_the_program_computes():
+    class Point:
+        x: int
+        y: list[int]
+    return Point.__annotate__(1)
+""",
+    ),
+    (
+        (3, 15),
+        """
+lazy import json
+lazy from os import path as place
+
+def names_that_are_imported_when_they_are_read():
+    return json.dumps([1]), place.basename("a/b"), json.__name__
+""",
+    ),
 ]

@@ -13,10 +13,7 @@ from hpml.bytecode.machine.opcodes.classes import build_class
 from hpml.bytecode.machine.opcodes.containers import pop_many
 from hpml.bytecode.machine.state import Enter, Frame, native_call
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import in_class
-
-__builtins__ = BUILTINS
 
 
 def call(frame: Frame, function: Any, args: list[Any], keywords: dict[str, Any]) -> Enter | None:
@@ -25,6 +22,9 @@ def call(frame: Frame, function: Any, args: list[Any], keywords: dict[str, Any])
     if type(callee) is MethodType:
         args = [callee.__self__, *args]
         callee = callee.__func__
+    special = in_class(type(callee), "__call__")
+    if type(special) is FunctionType:
+        args, callee = [callee, *args], special
     state = frame.coroutine_stack.state
     entered = None
     if type(callee) is FunctionType:

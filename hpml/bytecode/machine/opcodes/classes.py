@@ -1,21 +1,18 @@
-"""Class bodies, imports, and ``with``: statements that call special methods."""
+"""Class bodies and imports."""
 
 from __future__ import annotations
 
 import builtins
 import inspect
 import sys
-from types import CodeType, FunctionType, TracebackType
+from types import CodeType, FunctionType
 from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.interpreter import run
 from hpml.bytecode.machine.state import CoroutineStack, Frame, Reraise
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import BUILTINS
-from hpml.bytecode.plain_attributes import in_class, unchanged
-
-__builtins__ = BUILTINS
+from hpml.bytecode.plain_attributes import unchanged
 
 
 def load_build_class(frame: Frame, instruction: DecodedInstruction) -> None:
@@ -79,55 +76,3 @@ def import_from(frame: Frame, instruction: DecodedInstruction) -> None:
             exec(compile(f"from module import {name}", __file__, "exec"), namespace)
             value = namespace[name]
     frame.stack.append(value)
-
-
-# With
-
-
-def before_with(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a context manager; push its ``__exit__`` and the result of its ``__enter__``."""
-    manager = frame.stack.pop()
-    enter = _special(manager, "__enter__")
-    leave = NULL if enter is NULL else _special(manager, "__exit__")
-    if leave is NULL:
-        with manager:  # CPython raises its error
-            raise TypeError("the context manager gained __enter__ or __exit__ after the lookup")
-    frame.stack.append(leave)
-    frame.stack.append(enter())
-
-
-def load_special(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop an object, push a method of its class and NULL (3.14)."""
-    manager = frame.stack.pop()
-    name = instruction.argrepr
-    method = _special(manager, name)
-    if method is NULL:
-        with manager:  # CPython raises its error
-            raise TypeError(f"the context manager gained {name} after the lookup")
-    frame.stack.extend((method, NULL))
-
-
-def _no_frame() -> Any:
-    """Provide a frame without variables for `_TRACEBACK`."""
-    yield
-
-
-_no_frame.__code__ = _no_frame.__code__.replace(
-    co_filename="<traced program>", co_name="<no lines>"
-)
-# For ``__exit__``: its third argument is None only if there is no exception.
-_TRACEBACK = TracebackType(None, _no_frame().gi_frame, 0, 1)
-
-
-def with_except_start(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push the result of ``__exit__`` for the exception on top."""
-    error = frame.stack[-1]
-    leave = frame.stack[-5 if sys.version_info >= (3, 14) else -4]
-    frame.stack.append(leave(type(error), error, _TRACEBACK))
-
-
-def _special(value: Any, name: str) -> Any:
-    """Return a special method bound to `value`, looked up in its class as CPython does."""
-    found = in_class(type(value), name)
-    bind = in_class(type(found), "__get__")
-    return found if bind is NULL else bind(found, value, type(value))

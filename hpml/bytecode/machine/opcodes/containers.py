@@ -8,10 +8,7 @@ from typing import Any
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import Frame, Handler
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import in_class
-
-__builtins__ = BUILTINS
 
 
 def pop_many(frame: Frame, count: int) -> list[Any]:
@@ -120,5 +117,6 @@ def _unpack(values: Any, before: int, after: int | None = None) -> list[Any]:
     if after is not None:
         targets.insert(before, "*starred")
     namespace = {"values": values}
-    exec(f"[{', '.join(targets)}] = values", namespace)
+    # The name of this file, so that no traceback shows this text.
+    exec(compile(f"[{', '.join(targets)}] = values", __file__, "exec"), namespace)
     return [namespace[name.removeprefix("*")] for name in targets]

@@ -1,19 +1,13 @@
-"""Jumps, loops and returns."""
+"""Jumps and returns."""
 
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Callable
 from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import Frame, Handler, Return
-from hpml.bytecode.own_code import BUILTINS
-
-__builtins__ = BUILTINS
-
-_END = object()
 
 TESTS: dict[str, Callable[[Any], bool]] = {
     "TRUE": bool,
@@ -49,21 +43,6 @@ def jump_or_pop(test: Callable[[Any], bool]) -> Handler:
             frame.stack.pop()
 
     return handler
-
-
-# Where a loop ends: END_FOR, at the target, cleans up after inlined generators only.
-_AFTER_END = 0 if sys.version_info < (3, 12) else 2 if sys.version_info[:2] == (3, 13) else 1
-
-
-def for_iter(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push the next item, or jump to the end of the loop."""
-    value = next(frame.stack[-1], _END)
-    if value is not _END:
-        frame.stack.append(value)
-        return
-    if sys.version_info < (3, 14):  # then POP_ITER drops the iterator
-        frame.stack.pop()
-    frame.index = instruction.target + _AFTER_END
 
 
 def return_value(frame: Frame, instruction: DecodedInstruction) -> Return:

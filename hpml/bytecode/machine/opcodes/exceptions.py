@@ -6,10 +6,7 @@ import sys
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import Frame, Reraise
-from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import mro
-
-__builtins__ = BUILTINS
 
 _NOT_A_CLASS = "catching classes that do not inherit from BaseException is not allowed"
 

@@ -7,10 +7,7 @@ from typing import Any
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import Frame, Handler
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import flags
-
-__builtins__ = BUILTINS
 
 # Py_TPFLAGS_SEQUENCE, Py_TPFLAGS_MAPPING and _Py_TPFLAGS_MATCH_SELF.
 SEQUENCE = 1 << 5
@@ -65,5 +62,7 @@ def _attributes(
     named = [f"{name}={value}" for name, value in zip(names, values[positional:], strict=True)]
     pattern = ", ".join([*values[:positional], *named])
     namespace = {"subject": subject, "kind": kind}
-    exec(f"match subject:\n    case kind({pattern}): found = True", namespace)
+    text = f"match subject:\n    case kind({pattern}): found = True"
+    # The name of this file, so that no traceback shows this text.
+    exec(compile(text, __file__, "exec"), namespace)
     return tuple(namespace[name] for name in values) if "found" in namespace else None

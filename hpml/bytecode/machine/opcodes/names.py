@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
+import types
 from types import CellType
 from typing import Any, NoReturn
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import Frame
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import flags, in_class
-
-__builtins__ = BUILTINS
 
 # Local variables
 
@@ -144,6 +142,10 @@ def item(namespace: Any, name: str) -> Any:
         return NULL
 
 
+_LAZY_IMPORT = getattr(types, "LazyImportType", None)
+"""What ``lazy import`` binds until the name is used (PEP 810, 3.15)."""
+
+
 def global_or_builtin(frame: Frame, name: str) -> Any:
     """Return a global variable or else a builtin."""
     # A subclass of dict may define ``__missing__``.
@@ -153,6 +155,8 @@ def global_or_builtin(frame: Frame, name: str) -> Any:
         value = item(frame.builtins, name)
         if value is NULL:
             raise NameError(f"name '{name}' is not defined", name=name)
+    if type(value) is _LAZY_IMPORT:
+        value = namespace[name] = value.resolve()
     return value
 
 

@@ -10,9 +10,6 @@ from typing import Any
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.opcodes.containers import pop_many
 from hpml.bytecode.machine.state import Frame, Handler
-from hpml.bytecode.own_code import BUILTINS
-
-__builtins__ = BUILTINS
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,

@@ -6,9 +6,6 @@ from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import Frame, Handler
-from hpml.bytecode.own_code import BUILTINS
-
-__builtins__ = BUILTINS
 
 
 def nop(frame: Frame, instruction: DecodedInstruction) -> None:
@@ -20,12 +17,16 @@ def load_const(frame: Frame, instruction: DecodedInstruction) -> None:
     frame.stack.append(instruction.argval)
 
 
-_COMMON = (AssertionError, NotImplementedError, tuple, all, any)
+COMMON = (
+    *(AssertionError, NotImplementedError, tuple, all, any),
+    *(list, set, None, "", True, False, -1),  # since 3.15
+)
+"""The values of LOAD_COMMON_CONSTANT, by number."""
 
 
 def load_common_constant(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push a builtin, even if the program redefines its name (3.14)."""
-    frame.stack.append(_COMMON[instruction.arg])
+    """Push a builtin, even if the program redefines its name (3.14), or a constant (3.15)."""
+    frame.stack.append(COMMON[instruction.arg])
 
 
 def pop_top(frame: Frame, instruction: DecodedInstruction) -> None:

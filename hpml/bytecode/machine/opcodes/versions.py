@@ -12,6 +12,8 @@ from hpml.bytecode.machine.opcodes import (
     control,
     exceptions,
     generators,
+    iteration,
+    managers,
     match,
     names,
     operators,
@@ -19,9 +21,6 @@ from hpml.bytecode.machine.opcodes import (
 )
 from hpml.bytecode.machine.state import Handler
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import BUILTINS
-
-__builtins__ = BUILTINS
 
 HANDLERS: dict[str, Handler] = {
     # stack
@@ -35,7 +34,7 @@ HANDLERS: dict[str, Handler] = {
     "LOAD_COMMON_CONSTANT": stack.load_common_constant,
     "LOAD_ASSERTION_ERROR": stack.push(AssertionError),
     "POP_TOP": stack.pop_top,
-    "POP_ITER": stack.pop_top,
+    "POP_ITER": iteration.pop_iter,
     "PUSH_NULL": stack.push(NULL),
     "COPY": stack.copy,
     "SWAP": stack.swap,
@@ -108,8 +107,8 @@ HANDLERS: dict[str, Handler] = {
         for direction in ("", "FORWARD_", "BACKWARD_")
         for name, test in control.TESTS.items()
     },
-    "GET_ITER": operators.replace(1, iter),
-    "FOR_ITER": control.for_iter,
+    "GET_ITER": iteration.get_iter,
+    "FOR_ITER": iteration.for_iter,
     "END_FOR": stack.pop_top,  # never executed: FOR_ITER jumps past it
     "RETURN_VALUE": control.return_value,
     "RETURN_CONST": control.return_const,
@@ -148,17 +147,17 @@ HANDLERS: dict[str, Handler] = {
     # generators
     "RETURN_GENERATOR": generators.return_generator,
     "YIELD_VALUE": generators.yield_value,
-    "GET_YIELD_FROM_ITER": generators.get_yield_from_iter,
+    "GET_YIELD_FROM_ITER": iteration.get_yield_from_iter,
     "SEND": generators.send,
-    "END_SEND": operators.replace(2, lambda receiver, value: value),
+    "END_SEND": generators.end_send,
     "CLEANUP_THROW": generators.cleanup_throw,
     # classes, imports, with
     "LOAD_BUILD_CLASS": classes.load_build_class,
     "IMPORT_NAME": classes.import_name,
     "IMPORT_FROM": classes.import_from,
-    "BEFORE_WITH": classes.before_with,
-    "LOAD_SPECIAL": classes.load_special,
-    "WITH_EXCEPT_START": classes.with_except_start,
+    "BEFORE_WITH": managers.before_with,
+    "LOAD_SPECIAL": managers.load_special,
+    "WITH_EXCEPT_START": managers.with_except_start,
     # match
     "MATCH_SEQUENCE": match.match_flag(match.SEQUENCE),
     "MATCH_MAPPING": match.match_flag(match.MAPPING),
