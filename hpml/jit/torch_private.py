@@ -28,7 +28,8 @@ def private(place: str) -> Any:
         import torch
 
         raise JitError(
-            f"{FEATURES[place]} expected PyTorch to have {place}, received PyTorch "
-            f"{torch.__version__}, which has no such name: install a version that hpml was tested "
-            "with (constraints.txt), or do without this function"
+            object=FEATURES[place],
+            expected=f"a PyTorch that has {place}",
+            received=f"PyTorch {torch.__version__}",
+            remedy="Install a version that hpml was tested with (constraints.txt).",
         ) from error
