@@ -79,6 +79,7 @@ class Function:
     scope: dict[str, Any]
     module: str | None
     qualname: str
+    name: str
     attributes: dict[str, Any]
     cells: list[Any] = field(default_factory=list)
     names: dict[str, Any] | None = None  # global variables; None: those of the original
@@ -255,7 +256,7 @@ class _Walk:
     def _function(self, function: FunctionType, name: str) -> Any:
         code, scope = function.__code__, function.__globals__
         attributes = {n: v for n, v in vars(function).items() if n != "__wrapped__"}
-        place = function.__module__, function.__qualname__
+        place = function.__module__, function.__qualname__, function.__name__
         made = self.plans[id(function)] = Function(code, scope, *place, attributes)
         for variable, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
             try:
@@ -390,7 +391,7 @@ class _Rebuilding:
                 if name in plan.scope:
                     scope[name] = plan.scope[name]
         cells = tuple([CellType() for _ in plan.cells])
-        made = FunctionType(plan.code, scope, plan.code.co_name, None, cells)
+        made = FunctionType(plan.code, scope, plan.name, None, cells)
         self.made[id(plan)] = made
         for cell, content in zip(cells, plan.cells, strict=True):
             if content is not None:

@@ -82,8 +82,9 @@ class UnknownSize(Handle, Operators, WithoutNumbers, IntegerPlaceholder):
 
 
 def shape_of(sizes: list[Any]) -> Any:
-    """Return the shape of a run, a ``torch.Size`` unless ``torch.fx`` traces the sizes."""
-    return tuple(sizes) if any(type(size) is fx.Proxy for size in sizes) else torch.Size(sizes)
+    """Return the shape of a run, or a tuple for a proxy of ``torch.fx`` or an unknown size."""
+    known = not any(size is None or isinstance(size, fx.Proxy) for size in sizes)
+    return torch.Size(sizes) if known else tuple(sizes)
 
 
 class SymbolicShape(tuple):  # type: ignore[type-arg]
