@@ -6,6 +6,7 @@ import importlib
 import os
 import platform
 import sys
+import time
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Literal
@@ -105,6 +106,7 @@ def report() -> Report:
         _gpu(),
         *_compilers(),
         _course(),
+        _sampler(),
         *(_package(name, cost, "missing") for name, cost in _REQUIRED.items()),
         *(_package(name, cost, "absent") for name, cost in _OPTIONAL.items()),
     )
@@ -198,6 +200,20 @@ def _compilers() -> list[Finding]:
             ("C++ compiler", find_cpp_compiler(), no_compile),
         )
     ]
+
+
+def _sampler() -> Finding:
+    """Sample a short run, to see who may take the samples on this machine."""
+    cost = "lab 09's sampler leaves out, or refuses, what holds Python's lock"
+    try:
+        from hpml.profiling.sampling import sample
+
+        observer = sample(lambda: time.sleep(0.1), interval=2e-3).observer
+    except Exception as error:  # noqa: BLE001 - any error means that there is no sampler
+        return Finding("sampler", "warning", "", f"{cost}: {describe(str(error), 100)}")
+    if observer == "thread":
+        return Finding("sampler", "warning", observer, f"{cost}; install py-spy, on macOS use sudo")
+    return Finding("sampler", "ok", observer)
 
 
 def _package(name: str, cost: str, state: State) -> Finding:
