@@ -60,3 +60,15 @@ def test_what_was_compiled_for_nothing_yet() -> None:
     function = numba.njit(sum2d)
     with pytest.raises(JitError):
         inferred_types(function)
+
+
+def test_wrong_calls_are_explained() -> None:
+    function = numba.njit(sum2d)
+    for wrong in (("a text",), (object(),), (np.ones((2, 2)), 3), (np.ones(3),)):
+        with pytest.raises(JitError):
+            inferred_types(function, *wrong)
+        with pytest.raises(JitError):
+            instructions(function, *wrong)
+    for kind in ("x86", "", None):
+        with pytest.raises(JitError):
+            instructions(function, np.ones((2, 2)), kind=kind)  # type: ignore[arg-type]
