@@ -214,6 +214,7 @@ def main() -> Iterator[str]:
 
     if len(sys.argv) > 1:  # one observer only: outside, signals or watcher
         run.OBSERVERS = (getattr(run, sys.argv[1]).observe,)
+        run.signals.survives = lambda: True
     yield f"Python {sys.version.split()[0]}"
     refused = wrong = 0
     for name, heavy in operations().items():

@@ -122,12 +122,16 @@ def _interrupt() -> None:
     raise KeyboardInterrupt
 
 
+def time_asleep() -> None:
+    time.sleep(0.3)
+
+
 def test_without_py_spy_the_next_observer_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     def none() -> str:
         raise Unavailable("none")
 
     monkeypatch.setattr(outside, "_program", none)
-    found = sample(lambda: time.sleep(0.3))
+    found = sample(time_asleep)
     assert found.observer in ("signal handler", "thread")
     monkeypatch.setattr(run, "OBSERVERS", (outside.observe,))
     with pytest.raises(ProfilingError):

@@ -79,8 +79,11 @@ def _compiled_wait() -> Callable[[int], int]:
     """Return a function that waits without the lock and returns the time of its end, in ns."""
     if on_this_platform("win32"):
         raise Unavailable("the compiled wait of the sampling thread is for Linux and macOS")
-    import numba
-    import numpy as np
+    try:
+        import numba
+        import numpy as np
+    except ImportError as error:
+        raise Unavailable(f"the sampling thread needs Numba: {error}") from error
 
     library = ctypes.CDLL(None)
     usleep, gettime, clock = library.usleep, library.clock_gettime, int(time.CLOCK_MONOTONIC)
