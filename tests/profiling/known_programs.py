@@ -171,7 +171,7 @@ def shares(found: Samples) -> Shares:
     return Shares(*(total.get(name, 0.0) / found.tree.total for name in Shares._fields))
 
 
-def measured(heavy: Work, samples: int, interval: float = 5e-4) -> tuple[Shares, Samples]:
+def measured(heavy: Work, samples: int, interval: float = 1e-3) -> tuple[Shares, Samples]:
     """Return the true shares of a loop, and its samples."""
     heavy()
     true = truth(heavy, 0.3)

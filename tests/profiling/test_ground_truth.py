@@ -39,9 +39,9 @@ def test_at_least_25_operations_are_known() -> None:
 
 @pytest.mark.parametrize("name", QUICK)
 def test_the_function_that_works_has_the_time(name: str) -> None:
-    true, found = measured(OPERATIONS[name], 400)
+    true, found = measured(OPERATIONS[name], 300)
     assert found.observer != "thread"
-    # 400 samples: the standard deviation of a share of 97 % is 0.9 points.
+    # 300 samples: the standard deviation of a share of 97 % is 1 point.
     assert error(true, found) < 5
     assert shares(found).heavy > 0.9
 
@@ -49,7 +49,8 @@ def test_the_function_that_works_has_the_time(name: str) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", list(OPERATIONS))
 def test_each_share_is_right_within_three_points(name: str) -> None:
-    true, found = measured(OPERATIONS[name], 1500)
+    # Below pytest the stack is deep, and py-spy takes fewer than a thousand samples a second.
+    true, found = measured(OPERATIONS[name], 1500, interval=2e-3)
     assert found.count > 1000  # a busy machine delivers fewer than it was asked for
     assert error(true, found) < 3
 
@@ -105,7 +106,10 @@ def test_a_thread_says_how_much_it_did_not_see(monkeypatch: pytest.MonkeyPatch) 
     assert error(true, found) < 5
 
 
-@pytest.mark.skipif(not signals.survives(), reason="Python's signal handler crashes this version")
+@pytest.mark.skipif(
+    not signals.survives(),
+    reason="needs Python 3.13.18 or newer: the handler of earlier ones crashes",
+)
 def test_a_signal_handler_sees_the_operator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "OBSERVERS", (signals.observe,))
     for name in ("x in list", "arithmetic without a call", "time.sleep"):

@@ -11,7 +11,7 @@ import torch
 
 from hpml.profiling import ProfilingError, Samples, profile, sample
 from hpml.profiling.sampling import outside, run, signals
-from hpml.profiling.sampling.observation import Observation, Unavailable
+from hpml.profiling.sampling.observation import MARK, Observation, Unavailable
 from tests.profiling.known_programs import half, in_step
 
 
@@ -171,3 +171,24 @@ def test_the_handlers_lines_are_read() -> None:
     assert signals._first_line("<nowhere>", 3, "slow") == 0
     place = signals._place("a\\xe9.py", "3", "f")
     assert place.file == "aé.py"
+
+
+def test_the_texts_of_the_handler_become_stacks() -> None:
+    place = f'  File "{MARK.file}", line {MARK.line + 2} in call'
+    inner = f'  File "{__file__}", line {slow.__code__.co_firstlineno + 1} in slow'
+    cut = "\n".join([*[inner] * 100, "  ..."])
+    texts = [(f"\n{inner}\n{place}\n", 3), (f"\n{cut}\n", 2), ("\n", 4), (f"\n{place}\n", 1)]
+    found = signals._observation(texts)
+    name = "slow", f"test_sampling.py:{slow.__code__.co_firstlineno}"
+    assert found.stacks[name,] == 3
+    (deep,) = (stack for stack in found.stacks if len(stack) > 1)
+    assert found.stacks[deep] == 2
+    assert deep[0][0] == "(more than 100 calls)"
+    assert deep[1:] == (name,) * 100
+    assert found.unseen == 0
+
+
+@pytest.mark.parametrize("version", [(3, 11, 7), (3, 12, 1), (3, 13, 0)])
+def test_the_handler_is_not_used_where_it_crashes(version: tuple[int, ...]) -> None:
+    assert not signals.survives(version)
+    assert signals.survives((3, 13, 18))

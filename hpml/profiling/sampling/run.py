@@ -66,8 +66,8 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
     process takes the samples, or else a signal handler in C: a thread of Python would have to wait
     for the interpreter lock, and so miss the operators that hold it. Where neither is possible, a
     thread samples while the lock is free, and counts the other samples as unseen. Calls shorter
-    than an interval may be missed. Time in a built-in function counts for its caller. Only the
-    calling thread is sampled.
+    than an interval may be missed. Of a deep stack, py-spy takes fewer than a thousand samples a
+    second. Time in a built-in function counts for its caller. Only the calling thread is sampled.
 
     Args:
         function: called with `arguments`.
