@@ -61,6 +61,7 @@ def footnote(named: NamedAdvice) -> str:
 
 _BY_SEVERITY = (
     "first call",
+    "garbage collector",
     "disturbed rounds",
     "cannot tell",
     "few samples",

@@ -37,7 +37,7 @@ class Comparison(Shown, PairedSamples):
     ---------  -------  -------  -------  -----  --------------  --------
     old        4.00 ms  4.00 ms  4.08 ms      1  –               baseline
     new        2.00 ms  2.00 ms  2.08 ms  0.500  0.455 to 0.550  faster
-    Ratio: time as a multiple of old, Hodges-Lehmann estimate over 6 interleaved rounds.
+    Ratio: time as a multiple of old, Hodges-Lehmann estimate over 6 interleaved rounds. Ga...
     """
 
     def plot(

@@ -19,6 +19,9 @@ Environment = Mapping[str, str | int | float | None]
 SLOW_FIRST_CALL = 20
 """Multiple of the median from which a first call probably does work that later calls do not."""
 
+COLLECTING = 0.05
+"""Share of the time from which collections are worth a warning."""
+
 COLD_CALL = 1e-3
 """Seconds that a first call may take because caches are cold."""
 
@@ -36,6 +39,8 @@ class Measurement:
         threads: size of torch's thread pool during the samples.
         first: seconds of work in the very first call; 0 if it was not timed.
         changed: whether later calls returned another number or length than the first.
+        collector: whether Python's garbage collector was enabled during the samples.
+        collecting: the share of the time that the collector would take if it were enabled.
 
     >>> m = Measurement("sum", samples=(2e-6, 1.9e-6, 2.1e-6, 2e-6, 2e-6, 2e-6), number=1000)
     >>> m.median, m.minimum, m.quartiles
@@ -53,6 +58,8 @@ class Measurement:
     threads: int = 1
     first: float = 0.0
     changed: bool = False
+    collector: bool = False
+    collecting: float = 0.0
     environment: Environment = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -104,8 +111,19 @@ class Measurement:
         >>> [advice.problem for advice in Measurement("one", (1.0,), number=1).verdict()]
         ['few samples']
         """
-        slow = self.slow_first_call()
-        return (*([slow] if slow else []), *judge(self.samples, self.number * self.items))
+        own = [each for each in (self.slow_first_call(), self._needs_collector()) if each]
+        return (*own, *judge(self.samples, self.number * self.items))
+
+    def _needs_collector(self) -> Advice | None:
+        """Return advice if the time with the garbage collector enabled is another one."""
+        if self.collector or self.collecting < COLLECTING:
+            return None
+        return Advice(
+            "garbage collector",
+            f"as programs run, with the collector on, {self.collecting:.0%} of its time would be "
+            "collections, which these samples leave out",
+            "Compare with collector=True, and say under which condition a claim holds.",
+        )
 
     def slow_first_call(self) -> Advice | None:
         """Return advice if the first call was so slow that later calls may do different work."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark.advice import footnote
+from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.paired import AnyCase, PairedSamples
 
 HEAD = ("contender", "median", "25 %", "75 %", "ratio", "95 % interval", "answer")
@@ -32,7 +33,8 @@ def cases_table(cases: Iterable[AnyCase], *, title: str | None = None) -> Table:
         advice += [(f"{n} ({label})" if label else n, a) for n, a in case.comparison.advice]
     baselines = dict.fromkeys(case.comparison.baseline for case in listed)
     notes = [f"Ratio: time as a multiple of {baseline}." for baseline in baselines]
-    return _table(head, rows, [*notes, footnote(advice)], title)
+    condition = collector_condition(m for case in listed for m in case.comparison)
+    return _table(head, rows, [" ".join([*notes, condition]), footnote(advice)], title)
 
 
 def _rows(comparison: PairedSamples) -> list[list[object]]:
@@ -73,4 +75,11 @@ def _caption(comparison: PairedSamples) -> str:
     numbers = {m.number for m in comparison}
     if len(numbers) > 1:
         caption += f" A sample has {min(numbers):,} to {max(numbers):,} calls."
-    return caption
+    return f"{caption} {collector_condition(comparison)}"
+
+
+def collector_condition(measurements: Iterable[Measurement]) -> str:
+    """Return a sentence on whether the garbage collector was enabled during the samples."""
+    found = {measurement.collector for measurement in measurements}
+    state = "on in some" if len(found) > 1 else "on" if True in found else "off"
+    return f"Garbage collector: {state}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -119,6 +120,7 @@ def report() -> Report:
         *_compilers(),
         *_host(),
         _course(),
+        _sampler(),
         *_packages(_REQUIRED, "missing"),
         *_packages(OPTIONAL, "absent"),
     )
@@ -238,6 +240,20 @@ def _host() -> tuple[Finding, ...]:
         f"package: `{install_command('NAME')}`"
     )
     return (Finding("hosted notebook", "ok", found.name, cost),)
+
+
+def _sampler() -> Finding:
+    """Sample a short run, to see who may take the samples on this machine."""
+    cost = "lab 09's sampler leaves out, or refuses, what holds Python's lock"
+    try:
+        from hpml.profiling.sampling import sample
+
+        observer = sample(lambda: time.sleep(0.1), interval=2e-3).observer
+    except Exception as error:  # noqa: BLE001 - any error means that there is no sampler
+        return Finding("sampler", "warning", "", f"{cost}: {describe(str(error), 100)}")
+    if observer == "thread":
+        return Finding("sampler", "warning", observer, f"{cost}; install py-spy, on macOS use sudo")
+    return Finding("sampler", "ok", observer)
 
 
 def _packages(costs: Mapping[str, str], state: State) -> list[Finding]:

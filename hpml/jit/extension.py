@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
+from hpml.base.errors import describe
 from hpml.base.files import results_folder
 from hpml.base.system import is_windows, replace
 
@@ -70,7 +71,7 @@ def build_extension(
     Raises:
         NoCompilerError: there is no C compiler, or Python's headers are missing.
         CompileError: the compiler rejected the source. The message contains its output.
-        JitError: the folder is invalid, or the module cannot be imported.
+        JitError: the folder or `flags` are invalid, or the module cannot be imported.
 
     >>> module = build_extension('''
     ... #include <Python.h>
@@ -82,6 +83,9 @@ def build_extension(
 
     Source: https://docs.python.org/3/extending/extending.html
     """
+    given = flags if isinstance(flags, Sequence) and not isinstance(flags, str) else [None]
+    if not all(isinstance(flag, str) for flag in given):
+        raise JitError(f"flags: expected several flags, as in flags=['-O3'], got {describe(flags)}")
     compiler = _require_compiler()
     cache = results_folder() / "extensions" if folder is None else Path(folder)
     target = cache / f"{name}-{_key(source, name, flags, compiler)}"

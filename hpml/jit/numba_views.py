@@ -53,7 +53,8 @@ def inferred_types(function: Any, *arguments: Any) -> Table:
         arguments: example arguments; without any, the first signature is shown.
 
     Raises:
-        JitError: it is not a Numba function, or has no signature yet.
+        JitError: it is not a Numba function, has no signature yet, or cannot be compiled for the
+            arguments.
 
     >>> import numba
     >>> @numba.njit
@@ -91,13 +92,16 @@ def instructions(function: Any, *arguments: Any, kind: str = "assembler") -> str
         kind: ``"llvm"``, the compiler's intermediate representation, or ``"assembler"``.
 
     Raises:
-        JitError: it is not a Numba function, or has no signature yet.
+        JitError: it is not a Numba function, has no signature yet, or cannot be compiled for the
+            arguments; or `kind` is another one.
 
     >>> import numba
     >>> double = numba.njit(lambda x: x + x)
     >>> "fadd double" in instructions(double, 1.5, kind="llvm")
     True
     """
+    if kind not in ("llvm", "assembler"):
+        raise JitError(f"kind: expected 'llvm' or 'assembler', got {describe(kind)}")
     function = _numba_function(function)
     signature = _signature(function, arguments)
     _annotation(function, signature)
@@ -131,8 +135,16 @@ def _signature(function: Any, arguments: tuple[Any, ...]) -> Any:
     if arguments:
         import numba
 
-        types = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
-        function.compile(types)
+        try:
+            types = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
+            function.compile(types)
+        except (numba.core.errors.NumbaError, TypeError, ValueError) as error:
+            reason = next((line for line in str(error).splitlines() if line.strip()), "")
+            raise JitError(
+                f"{function.py_func.__name__} cannot be compiled for "
+                f"{', '.join(describe(argument) for argument in arguments)}: {reason.strip()}; "
+                "pass the arguments of a call that works"
+            ) from error
         return types
     if not function.signatures:
         raise JitError(

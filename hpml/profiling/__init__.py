@@ -6,8 +6,8 @@
 >>> profile(sorted, [3, 1, 2]).table(search="sorted").column("filename:lineno(function)")
 ('{built-in method builtins.sorted}',)
 
-- Time: `sample` records the stack at regular intervals. `operator_timing` times the operators of a
-  symbolic model, and `operator_report` makes a slow one reproducible.
+- Time: `sample` records the stack at random times, from another process. `operator_timing` times
+  the operators of a symbolic model, and `operator_report` makes a slow one reproducible.
 - Memory: `memory_lines` shows the resident memory line by line, `allocation_lines` Python's own
   allocations, `saved_tensors` the tensors that autograd keeps for the backward pass.
 - Counts: `profile_calls` counts Python's calls, `instructions_outside` its instructions, `work_of`

@@ -19,13 +19,20 @@ Entry = tuple[int, int, float, float, Mapping[Function, Edge]]
 
 @dataclass(frozen=True, slots=True)
 class CallTree:
-    """A function called from one call path, with its callees."""
+    """A function called from one call path, with its callees.
+
+    Attributes:
+        own: its own weight, in seconds or samples.
+        calls: how often this path called it; None if unknown.
+        estimated: whether the weights are estimates.
+    """
 
     name: str
     place: str
     own: float
     children: tuple[CallTree, ...] = ()
     calls: int | None = None
+    estimated: bool = False
     total: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -48,7 +55,7 @@ class CallTree:
             kept = [child for child in frame.children if child.total >= smallest]
             waiting.extend((child, len(rows)) for child in kept)
             own = frame.total - sum(child.total for child in kept)
-            rows.append(Row(frame.name, frame.place, own, frame.calls, caller))
+            rows.append(Row(frame.name, frame.place, own, frame.calls, caller, frame.estimated))
         return tree_of_rows(rows)
 
 
@@ -60,6 +67,7 @@ class Row(NamedTuple):
     own: float
     calls: int | None
     caller: int
+    estimated: bool = False
 
 
 _ROOT = Row("(whole run)", "", 0.0, None, -1)
@@ -75,7 +83,8 @@ def tree_of_rows(rows: Sequence[Row]) -> CallTree:
     below: list[list[CallTree]] = [[] for _ in rows]
     for row, children in zip(reversed(rows), reversed(below), strict=True):
         children.sort(key=lambda child: -child.total)
-        tree = CallTree(row.name, row.place, row.own, tuple(children), row.calls)
+        name, place, own, calls, _, estimated = row
+        tree = CallTree(name, place, own, tuple(children), calls, estimated)
         if row.caller >= 0:
             below[row.caller].append(tree)
     return tree
@@ -108,40 +117,101 @@ def _root_time(entry: Entry) -> float:
     return total if unseen >= primitive else max(0.0, total - inside)
 
 
+def _root_edge(entry: Entry) -> Edge:
+    """Return a function's calls without a caller in the profile."""
+    calls = entry[1] - sum(edge[0] for edge in entry[4].values())
+    own = max(0.0, entry[2] - sum(edge[2] for edge in entry[4].values()))
+    return calls, calls, own, _root_time(entry)
+
+
+class _Path(NamedTuple):
+    """A call path in the making: its last function, the calls along it, and its caller's row."""
+
+    function: Function
+    edge: Edge
+    above: frozenset[Function]
+    row: int
+    exact: bool
+
+
+_SMALL = ("(small calls)", "")
+_NOWHERE: Function = ("", 0, "")
+
+
+def _scaled(edge: Edge, factor: float) -> Edge:
+    """Return an edge with a part of its times; calls are not scaled."""
+    return edge[0], edge[1], factor * edge[2], factor * edge[3]
+
+
 def tree_of_profile(stats: Mapping[Function, Entry]) -> CallTree:
-    """Return the tree of a `cProfile` result."""
+    """Return the tree of a `cProfile` result, an estimate where it stores too little.
+
+    A profile stores pairs of caller and function. So the times of a path are known as long as each
+    of its callers has one caller itself. Below a function with several callers, times are divided
+    in proportion. Recursive calls have no box: their time is in the box of the first call. The own
+    times of all boxes of a function sum to the profile's.
+    """
     callees: defaultdict[Function, list[tuple[Function, Edge]]] = defaultdict(list)
     for function, entry in stats.items():
         for caller, edge in entry[4].items():
             callees[caller].append((function, edge))
-    roots = {function: time for function in stats if (time := _root_time(stats[function]))}
+    roots = {function: edge for function in stats if (edge := _root_edge(stats[function]))[3]}
     # If the calls are a cycle, start with the function that took longest.
-    roots = roots or {f: stats[f][3] for f in sorted(stats, key=lambda f: -stats[f][3])[:1]}
-    limit = 1e-4 * sum(roots.values())
+    first = sorted(stats, key=lambda f: -stats[f][3])[:1]
+    roots = roots or {function: stats[function][:4] for function in first}
+    limit = 1e-4 * sum(edge[3] for edge in roots.values())
 
-    rows = [_ROOT]
-    waiting = [
-        (f, time, stats[f][0], frozenset({f}), 0) for f, time in roots.items() if time > limit
-    ]
+    rows, functions = [_ROOT], [_NOWHERE]
+    waiting = [_Path(f, edge, frozenset(), 0, True) for f, edge in roots.items() if edge[3] > limit]
     while waiting:
-        function, total, calls, path, caller_row = waiting.pop()
-        all_paths = stats[function][3]
-        share = min(1.0, total / all_paths) if all_paths > 0 else 0.0
-        below = [
-            (callee, edge[3] * share, round(edge[0] * share))
-            for callee, edge in callees[function]
-            if callee not in path and edge[3] * share > limit
-        ]
-        # Recursion counts time twice, but children cannot take longer than their frame.
-        excess = max(1.0, sum(time for _, time, _ in below) / total) if total > 0 else 1.0
-        if not caller_row and excess > 1:
-            # The outermost call, such as `exec`, makes one call, which contains all others.
-            below, excess = [max(below, key=lambda each: each[1])], 1.0
-        own = max(0.0, total - sum(time / excess for _, time, _ in below))
-        waiting.extend((f, time / excess, n, path | {f}, len(rows)) for f, time, n in below)
-        place = short_place(*function[:2])
-        rows.append(Row(short_name(function[2]), place, own, calls, caller_row))
-    return _without_root(tree_of_rows(rows))
+        function, (calls, _, own, total), above, row_above, exact = waiting.pop()
+        primitive, all_calls, all_own, all_total, _ = stats[function]
+        recursive = primitive != all_calls
+        path = above | {function}
+        inside = all_total - all_own
+        factor = total / all_total if recursive or inside <= 0 else (total - own) / inside
+        factor = min(1.0, max(0.0, factor))
+        reached = [(f, _scaled(edge, factor)) for f, edge in callees[function]]
+        below = [(f, edge) for f, edge in reached if f not in path]
+        if not row_above and sum(edge[3] for _, edge in below) > 1.001 * total:
+            # The outermost call, such as `exec`, makes one call, which contains all others. The
+            # program may call the function itself, once more.
+            below, path = [max(below, key=lambda each: each[1][3])], above
+        left_out = len(below) < len(reached)
+        estimated = not exact or recursive or left_out
+        place, number = short_place(*function[:2]), len(rows)
+        counted = calls if exact and not recursive else None
+        rows.append(Row(short_name(function[2]), place, own, counted, row_above, estimated))
+        functions.append(function)
+        # The calls of this box are all calls of the function: what it calls is known, too.
+        whole = exact and not recursive and calls == all_calls
+        for callee, edge in below:
+            if edge[3] > limit:
+                waiting.append(_Path(callee, edge, path, number, whole))
+        small = sum(edge[3] for _, edge in below if edge[3] <= limit)
+        if small:
+            rows.append(Row(*_SMALL, small, None, number, estimated or not whole))
+            functions.append(_NOWHERE)
+    return _without_root(tree_of_rows(_with_own_times(rows, functions, stats)))
+
+
+def _with_own_times(
+    rows: Sequence[Row], functions: Sequence[Function], stats: Mapping[Function, Entry]
+) -> list[Row]:
+    """Return rows in which the own times of each function sum to its own time in the profile."""
+    boxes: defaultdict[Function, list[int]] = defaultdict(list)
+    for number, function in enumerate(functions):
+        boxes[function].append(number)
+    found = list(rows)
+    for function, numbers in boxes.items():
+        if function == _NOWHERE:
+            continue
+        own, weights = stats[function][2], [rows[number].own for number in numbers]
+        total = sum(weights)
+        for number, weight in zip(numbers, weights, strict=True):
+            share = weight / total if total else 1 / len(numbers)
+            found[number] = rows[number]._replace(own=own * share)
+    return found
 
 
 def tree_of_stacks(stacks: Iterable[tuple[Sequence[tuple[str, str]], float]]) -> CallTree:

@@ -69,8 +69,9 @@ class FunctionProfile:
     def tree(self) -> CallTree:
         """The call tree, an estimate: cProfile stores pairs of caller and function, no call paths.
 
-        Time below a function is divided among its callers in proportion, and recursive calls are
-        left out. `hpml.profiling.sample` sees the call paths themselves.
+        Below a function with several callers, times are divided in proportion; recursive calls have
+        no frame. Such frames are marked as estimated, without a number of calls.
+        `hpml.profiling.sample` sees the call paths themselves.
         """
         return tree_of_profile(self.stats)
 
@@ -162,15 +163,36 @@ def profile(function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -
             _limit_to_this_thread(monitoring)
             profiler.clear()
         result = function(*arguments, **keywords)
+    except ValueError as error:
+        if error.args == _refused_args():
+            raise _own_profiler(function) from error
+        raise
     finally:
         profiler.disable()
     stats = pstats.Stats(profiler).stats  # type: ignore[attr-defined]
     if _LAST_CALL not in stats:
-        raise ProfilingError(
-            f"{describe(function)} set its own hook (sys.setprofile, cProfile), which ended "
-            "this profile; use hpml.profiling.sample(f, x) for a program that profiles itself."
-        )
+        raise _own_profiler(function)
     return FunctionProfile(dict(stats), result)
+
+
+def _own_profiler(function: object) -> ProfilingError:
+    return ProfilingError(
+        f"{describe(function)} set its own hook (sys.setprofile, cProfile), which a profile does "
+        "not allow; use hpml.profiling.sample(f, x) for a program that profiles itself."
+    )
+
+
+def _refused_args() -> tuple[object, ...] | None:
+    """Return the arguments of the error with which this Python refuses a second `cProfile`."""
+    if sys.version_info < (3, 12):
+        return None  # a second one replaces the first
+    second = cProfile.Profile()
+    try:
+        second.enable()
+    except ValueError as error:
+        return error.args
+    second.disable()
+    return None
 
 
 def read_profile(path: str | os.PathLike[str]) -> FunctionProfile:

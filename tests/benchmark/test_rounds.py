@@ -288,3 +288,45 @@ def test_a_first_call_that_waits_for_another_program_keeps_its_verdict(
     sampler.call()
     assert now == [0.5]
     assert sampler.first < 0.1
+
+
+def cycles() -> None:
+    for _ in range(500):
+        one: list[object] = []
+        one.append(one)
+
+
+def objects() -> None:
+    for _ in range(500):
+        _ = [None]
+
+
+def test_the_collector_is_off_unless_asked_for_and_the_table_says_so() -> None:
+    seen: list[bool] = []
+    for enabled_before in (True, False):
+        gc.enable() if enabled_before else gc.disable()
+        try:
+            for asked in (False, True):
+                seen.clear()
+                found = compare(
+                    {"a": lambda: seen.append(gc.isenabled())}, collector=asked, **QUICK
+                )
+                # One sample with the collector shows what it would cost.
+                assert seen[-1] is True or found["a"].number > 1
+                assert seen.count(asked) > len(seen) / 2
+                assert found["a"].collector is asked
+                assert f"Garbage collector: {'on' if asked else 'off'}." in str(found)
+                assert gc.isenabled() is enabled_before
+        finally:
+            gc.enable()
+
+
+def test_a_warning_tells_where_the_collector_makes_a_difference() -> None:
+    ways = {"objects": objects, "cycles": cycles}
+    found = compare(ways, rounds=6, min_sample_time=1e-3)
+    assert found["cycles"].collecting > 0.05
+    problems = {(name, advice.problem) for name, advice in found.advice}
+    assert ("cycles", "garbage collector") in problems
+    assert ("objects", "garbage collector") not in problems
+    on = compare(ways, rounds=6, min_sample_time=1e-3, collector=True)
+    assert not [name for name, advice in on.advice if advice.problem == "garbage collector"]

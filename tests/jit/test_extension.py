@@ -179,3 +179,11 @@ def test_warnings_are_shown_and_what_is_not_declared_is_an_error(tmp_path: Path)
     (tmp_path / "file").write_text("")
     with raises(JitError, object="folder of build_extension", received=str(tmp_path / "file")):
         build_extension(UNDECLARED, "m", folder=tmp_path / "file" / "folder")
+
+
+@pytest.mark.parametrize("flags", ["-O3", [3], None])
+def test_flags_that_are_no_list_of_texts_are_refused(flags: object, tmp_path: Path) -> None:
+    """A text is a sequence of letters, which the compiler would get one by one."""
+    with pytest.raises(JitError) as caught:
+        build_extension(HELLO, "hello", flags=flags, folder=tmp_path)  # type: ignore[arg-type]
+    assert not isinstance(caught.value, CompileError)

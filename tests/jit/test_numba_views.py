@@ -110,3 +110,15 @@ def test_types_that_are_not_stored_are_named(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.delattr(compiled.type_annotation, "typemap")
     with raises(JitError, object="sum2d", received="cache", remedy="cache=True"):
         inferred_types(function)
+
+
+def test_wrong_calls_are_explained() -> None:
+    function = numba.njit(sum2d)
+    for wrong in (("a text",), (object(),), (np.ones((2, 2)), 3), (np.ones(3),)):
+        with pytest.raises(JitError):
+            inferred_types(function, *wrong)
+        with pytest.raises(JitError):
+            instructions(function, *wrong)
+    for kind in ("x86", "", None):
+        with pytest.raises(JitError):
+            instructions(function, np.ones((2, 2)), kind=kind)  # type: ignore[arg-type]

@@ -73,3 +73,39 @@ def test_a_second_tracer_and_what_has_no_lines_are_refused() -> None:
             allocation_lines(keep, 1)
     finally:
         tracemalloc.stop()
+
+
+def stop() -> bytearray:
+    tracemalloc.stop()
+    return bytearray(10)
+
+
+def restart() -> bytearray:
+    tracemalloc.stop()
+    tracemalloc.start()
+    return bytearray(10)
+
+
+def clear() -> bytearray:
+    tracemalloc.clear_traces()
+    return bytearray(10)
+
+
+@pytest.mark.parametrize("program", [stop, restart, clear])
+def test_a_program_that_stops_tracemalloc_is_refused(program: Any) -> None:
+    with pytest.raises(ProfilingError):
+        allocation_lines(program)
+    assert not tracemalloc.is_tracing()
+
+
+def test_what_the_lines_keep_sums_to_the_net_change() -> None:
+    kept: list[bytearray] = []
+
+    def work(n: int) -> None:
+        for _ in range(n):
+            kept.append(bytearray(10_000))
+            bytearray(50_000)
+        kept.pop()
+
+    found = allocation_lines(work, 5)
+    assert sum(line.kept or 0 for line in found.lines) == pytest.approx(40_000, abs=NOISE)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import cProfile
 import re
 import subprocess
 import sys
@@ -18,7 +20,7 @@ from hpml.profiling import (
     profile,
     read_profile,
 )
-from hpml.profiling.call_tree import Entry
+from hpml.profiling.call_tree import Entry, short_name, short_place
 
 
 def leaf(n: int) -> int:
@@ -79,6 +81,25 @@ def test_a_profiler_inside_another_is_refused() -> None:
         profile(lambda: profile(leaf, 3))
     with pytest.raises(ProfilingError):
         profile(leaf(3))  # type: ignore[arg-type]
+    assert profile(leaf, 3).result == 3
+
+
+def test_a_program_that_profiles_itself_is_refused() -> None:
+    """Before Python 3.12 it ends this profile; since then it gets a ValueError."""
+
+    def program() -> None:
+        with cProfile.Profile():
+            leaf(10)
+
+    with pytest.raises(ProfilingError):
+        profile(program)
+
+    def wrong() -> None:
+        raise ValueError("of the program itself")
+
+    with pytest.raises(ValueError, match="of the program itself") as caught:
+        profile(wrong)
+    assert not isinstance(caught.value, ProfilingError)
     assert profile(leaf, 3).result == 3
 
 
@@ -163,3 +184,75 @@ def test_the_heaviest_functions_below_the_picture_have_the_tables_own_times() ->
     _, _, folded = found.icicle().html.partition("Heaviest functions")
     assert [row[1] for row in found.table().rows] == [3.0, 1.0]
     assert re.findall(r">([\d.]+) s<", folded) == ["3.00", "1.00"]
+
+
+def test_a_call_count_is_exact_or_absent_and_estimates_are_marked() -> None:
+    """`helper` has two parents, so what it calls divides among them in an unknown way."""
+
+    def costly() -> int:
+        return sum(range(3_000_000))
+
+    def cheap() -> int:
+        return sum(range(10))
+
+    def helper(n: int) -> int:
+        return costly() if n else cheap()
+
+    def first() -> int:
+        return helper(1)
+
+    def second() -> int:
+        return sum([helper(0), helper(0), helper(0), helper(0), *(leaf(200_000) for _ in "abcd")])
+
+    found = profile(lambda: (first(), second()))
+    frames = [frame for _, frame in found.tree.walk()]
+    table = {name: entry for (_, _, name), entry in found.stats.items()}
+    for frame in frames:
+        if frame.calls is not None:
+            assert not frame.estimated
+    by_name = {
+        name: [f for f in frames if f.name == name] for name in ("first", "costly", "helper")
+    }
+    assert [frame.calls for frame in by_name["first"]] == [1]
+    assert not by_name["first"][0].estimated
+    # The pair (first, helper) is known: one call. What is below is not.
+    assert {frame.calls for frame in by_name["helper"]} <= {1, 4}
+    assert by_name["costly"]
+    assert all(frame.estimated and frame.calls is None for frame in by_name["costly"])
+    assert sum(f.own for f in by_name["helper"]) == pytest.approx(table["helper"][2], rel=0.3)
+    known = profile(branch, 200_000)
+    for page, estimated in ((found.icicle(), True), (known.icicle(), False)):
+        assert ("≈" in page.plain) is estimated
+        assert ('class="hpml-estimated"' in page.html) is estimated
+
+
+def test_a_box_of_a_recursion_has_the_own_time_of_the_table() -> None:
+    def ping(n: int) -> int:
+        return pong(n) if n else 0
+
+    def pong(n: int) -> int:
+        return sum(range(400_000)) * 0 + ping(n - 1)
+
+    found = profile(ping, 30)
+    table = {name: entry for (_, _, name), entry in found.stats.items()}
+    own: dict[str, float] = {}
+    for _, frame in found.tree.walk():
+        own[frame.name] = own.get(frame.name, 0.0) + frame.own
+    for name in ("ping", "pong"):
+        assert own[name] == pytest.approx(table[name][2])
+    assert own["ping"] < 0.1 * found.seconds
+    assert found.tree.total == pytest.approx(found.seconds, rel=0.01)
+    assert all(f.estimated for _, f in found.tree.walk() if f.name in ("ping", "pong"))
+
+
+def test_the_own_times_of_the_tree_are_those_of_the_table() -> None:
+    rows = [[{n: [n]} for n in range(10)] for _ in range(200)]
+    found = profile(copy.deepcopy, rows)
+    table: dict[tuple[str, str], float] = {}
+    for (file, line, name), entry in found.stats.items():
+        key = short_name(name), short_place(file, line)
+        table[key] = table.get(key, 0.0) + entry[2]
+    for _, frame in found.tree.walk():
+        if frame.name != "(small calls)":
+            assert frame.own <= table[frame.name, frame.place] * 1.0001
+    assert found.tree.total == pytest.approx(found.seconds, rel=0.02)

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import linecache
 import mmap
+import multiprocessing
 import sys
 from typing import Any
 
 import psutil
 import pytest
 
-from hpml.profiling import ProfilingError, memory_lines, memory_over_time
+from hpml.profiling import ProfilingError, allocation_lines, memory_lines, memory_over_time
 
 MIB = 2**20
 
@@ -86,3 +87,58 @@ def test_memory_over_time_rises_and_keeps_other_children() -> None:
     finally:
         other.kill()
         other.communicate()
+
+
+def again(n: int, held: list[mmap.mmap]) -> int:
+    if n:
+        again(n - 1, held)
+    held.append(pages(32 * MIB))
+    return n
+
+
+def test_a_function_that_is_entered_again_is_followed_once() -> None:
+    """Nothing is freed, so no line may show a decrease; memory_profiler shows −366 MiB."""
+    held: list[mmap.mmap] = []
+    found = memory_lines(again, 3, held)
+    by_text = {line.text.strip(): line for line in found.lines}
+    assert by_text["again(n - 1, held)"].increment == pytest.approx(96, abs=6)
+    assert by_text["held.append(pages(32 * MIB))"].increment == pytest.approx(32, abs=4)
+    assert all(line.increment > -1 for line in found.lines if line.increment is not None)
+    assert [line.occurrences for line in found.lines] == [1, 1, 1, 1, 1]
+    assert sum(line.increment or 0 for line in found.lines) == pytest.approx(128, abs=8)
+
+
+def test_increments_of_a_loop_that_frees_sum_to_the_net_change() -> None:
+    def loop() -> None:
+        for size in (64, 1, 32):
+            kept = pages(size * MIB)
+            del kept
+
+    found = memory_lines(loop)
+    increments = [line.increment or 0 for line in found.lines]
+    assert sum(increments) == pytest.approx(0, abs=8)
+    assert increments[2] == pytest.approx(97, abs=8)
+    assert increments[3] == pytest.approx(-97, abs=8)
+
+
+def test_a_program_that_sets_its_own_trace_function_is_refused() -> None:
+    def own() -> None:
+        sys.settrace(None)
+
+    for tool in (memory_lines, allocation_lines):
+        with pytest.raises(ProfilingError):
+            tool(own)
+        assert sys.gettrace() is None
+
+
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, GeneratorExit])
+def test_memory_over_time_ends_with_the_program(error: type[BaseException]) -> None:
+    """The child that takes the samples would run for ever, and Python wait for it at its end."""
+
+    def work() -> None:
+        raise error
+
+    before = set(multiprocessing.active_children())
+    with pytest.raises(error):
+        memory_over_time(work)
+    assert set(multiprocessing.active_children()) == before

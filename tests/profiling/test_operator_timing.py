@@ -138,3 +138,8 @@ def test_what_cannot_be_timed_is_refused(model: SymbolicModel) -> None:
     next(model.children()).compile(backend="eager")
     with pytest.raises(ProfilingError):
         operator_timing(model).__enter__()
+
+
+def test_without_a_run_there_is_no_last_one(model: SymbolicModel) -> None:
+    with operator_timing(model) as timing, pytest.raises(ProfilingError):
+        _ = timing.last

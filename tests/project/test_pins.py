@@ -96,7 +96,12 @@ def test_every_indirect_dependency_installed_here_is_pinned() -> None:
 def test_what_colab_has_installed_is_inside_every_range() -> None:
     """`.ci/run colab` also asks pip, which sees what the dependencies require of each other."""
     admitted = {canonicalize_name(r.name): r.specifier for r in RUNTIME}
-    assert admitted.keys() - COLAB.keys() == {"memory-profiler", "pyinstrument", "snakeviz"}
+    assert admitted.keys() - COLAB.keys() == {
+        "memory-profiler",
+        "py-spy",
+        "pyinstrument",
+        "snakeviz",
+    }
     outside = [n for n, range_ in admitted.items() if n in COLAB and COLAB[n] not in range_]
     assert outside == []
 

@@ -94,6 +94,7 @@ def compare(
     progress: bool | str = False,
     check: Callable[[Mapping[str, object]], None] | None = None,
     clock: Callable[[], float] | None = None,
+    collector: bool = False,
 ) -> Comparison:
     """Measure several contenders in interleaved rounds and compare them with a baseline.
 
@@ -119,6 +120,10 @@ def compare(
         check: called with one result of each contender before anything is timed; raises if they
             differ, such as ``hpml.benchmark.agreement.same_results()``.
         clock: returns seconds; by default `time.perf_counter`.
+        collector: whether Python's garbage collector is enabled during the samples, as when
+            programs run. By default it is off, as in `timeit`: then a sample has no cost of
+            earlier garbage. The table says which, and warns if a contender would spend more than
+            5 % of its time in collections.
 
     Returns:
         A `Comparison`; print it, or call its ``plot()`` and ``ratio(name)``. Ctrl-C ends the
@@ -148,7 +153,7 @@ def compare(
         raise BenchmarkError(
             f"baseline: expected one of {', '.join(names)}, got {describe(baseline)}."
         )
-    settings = Settings(threads, device, min_sample_time, warm_up, clock)
+    settings = Settings(threads, device, min_sample_time, warm_up, clock, collector)
     samplers: dict[str, Sampler] = {}
     for name, run in contenders.items():
         with _named(name):
@@ -157,13 +162,14 @@ def compare(
         _check_results(check, samplers)
     prepared = _prepare(samplers, settings)
     times: list[list[float]] = []
+    collecting: dict[str, float] = {}
 
     def compared() -> Comparison:
-        measurements = tuple(_measurements(prepared, times, settings))
+        measurements = tuple(_measurements(prepared, times, settings, collecting))
         return Comparison(measurements, baseline or names[0], rounds, seed, resolution)
 
     stops = looks(rounds) if stop_early else ()
-    with _only_new_garbage():
+    with contextlib.nullcontext() if collector else _only_new_garbage():
         try:
             for order in _with_progress(schedule(len(names), rounds, seed), progress):
                 # Otherwise this round would pay for the garbage of the last one.
@@ -176,6 +182,10 @@ def compare(
                 times.append(round_times)
                 if len(times) in stops and compared().clear:
                     break
+            if not collector and clock is None:
+                for one in prepared:
+                    with _named(one.name):
+                        collecting[one.name] = one.sampler.collecting(one.number)
         except KeyboardInterrupt as error:
             # A subclass is the deadline of a caller, who handles it.
             if not times or type(error) is not KeyboardInterrupt:
@@ -270,7 +280,10 @@ def _prepare(samplers: Mapping[str, Sampler], settings: Settings) -> list[_Prepa
 
 
 def _measurements(
-    prepared: Sequence[_Prepared], rounds: Sequence[Sequence[float]], settings: Settings
+    prepared: Sequence[_Prepared],
+    rounds: Sequence[Sequence[float]],
+    settings: Settings,
+    collecting: Mapping[str, float],
 ) -> list[Measurement]:
     environment: Environment = environment_record(threads=settings.threads, device=settings.device)
     return [
@@ -284,6 +297,8 @@ def _measurements(
             environment=environment,
             first=contender.sampler.first if settings.warm_up < 2 else 0.0,
             changed=contender.sampler.changed,
+            collector=settings.collector,
+            collecting=collecting.get(contender.name, 0.0),
         )
         for index, contender in enumerate(prepared)
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import gc
 import inspect
 import io
 import itertools
@@ -45,6 +46,7 @@ class Settings:
     min_sample_time: float = 2e-3
     warm_up: int = 1
     clock: Callable[[], float] | None = None
+    collector: bool = False
 
     def __post_init__(self) -> None:
         # Only these devices are synchronised before the clock is read.
@@ -90,8 +92,8 @@ class Sampler:
         Another contender ran just before. A hundredth of `number` calls, at least one, are untimed;
         none is if `number` is 1, because so long a call refills the caches itself.
         """
-        timer = timeit.Timer(self._run, timer=self._clock)
-        with torch_threads(self._settings.threads):
+        timer = self._timer(self._run)
+        with torch_threads(self._settings.threads), _collector_restored():
             untimed = max(number // 100, 1) if number > 1 else 0
             if self._results[2:] or (self._results and not untimed):
                 timer.timeit(untimed)
@@ -102,7 +104,7 @@ class Sampler:
                 seconds = timer.timeit(number)
             else:  # the only call is also the first, so its result must be kept
                 results: list[object] = []
-                first = timeit.Timer(lambda: results.append(self._once()), timer=self._clock)
+                first = self._timer(lambda: results.append(self._once()))
                 seconds = first.timeit(1)
                 self._inspect(results[0])
         if not 0 <= seconds < math.inf:
@@ -111,6 +113,33 @@ class Sampler:
                 "that only advances."
             )
         return seconds
+
+    def _timer(self, run: Callable[[], object]) -> timeit.Timer:
+        """Return a timer; `timeit` disables the garbage collector just before the setup."""
+        setup = gc.enable if self._settings.collector else "pass"
+        return timeit.Timer(run, setup=setup, timer=self._clock)
+
+    def collecting(self, number: int) -> float:
+        """Return the share of the time that the collector takes in a sample with it enabled."""
+        spent = 0.0
+        begun = time.perf_counter()
+
+        def note(phase: str, info: Mapping[str, int]) -> None:
+            nonlocal spent, begun
+            if phase == "start":
+                begun = time.perf_counter()
+            else:
+                spent += time.perf_counter() - begun
+
+        timer = timeit.Timer(self._run, setup=gc.enable, timer=self._clock)
+        gc.collect()
+        gc.callbacks.append(note)
+        try:
+            with torch_threads(self._settings.threads), _collector_restored():
+                seconds = timer.timeit(number)
+        finally:
+            gc.callbacks.remove(note)
+        return min(1.0, spent / seconds) if seconds > 0 else 0.0
 
     def _once(self) -> object:
         wall, cpu = time.perf_counter(), time.process_time()
@@ -197,6 +226,17 @@ def choose_number(
         f"by the clock {number:,} calls took {seconds:g} s; expected a clock in seconds that "
         "advances."
     )
+
+
+@contextlib.contextmanager
+def _collector_restored() -> Iterator[None]:
+    """Leave the garbage collector as it was: a setup that enables it would leave it enabled."""
+    before = gc.isenabled()
+    try:
+        yield
+    finally:
+        if not before:
+            gc.disable()
 
 
 @contextlib.contextmanager

@@ -68,7 +68,8 @@ def runtimes(
         exported: the model exported for these inputs; by default it is exported here.
 
     Raises:
-        RuntimesError: if a result differs from eager's by more than `TOLERANCE`.
+        RuntimesError: if the model changes its inputs, or a result differs from eager's by more
+            than `TOLERANCE`.
         ExportError: if a layer cannot be exported.
 
     >>> found = runtimes(nn.Linear(4, 2), torch.ones(1, 4), compiled=False)
@@ -84,6 +85,7 @@ def runtimes(
             remedy="Pass threads=(1, 2).",
         )
     model = copy.deepcopy(model).eval()
+    _check_unchanged(model, inputs)
     ready: dict[str, Callable[..., Any]] = {"eager": model}
     missing = []
     if compiled and (reason := why_not_inductor()):
@@ -108,6 +110,25 @@ def runtimes(
     inference: Any = torch.inference_mode()
     runs = {name: inference(partial(function, *inputs)) for name, function in ready.items()}
     return Runtimes(runs, _distances(runs), missing)
+
+
+def _check_unchanged(model: nn.Module, inputs: Sequence[torch.Tensor]) -> None:
+    """Raise an error if the model changes its input, which all runtimes share."""
+    given = [x.clone() if isinstance(x, torch.Tensor) else x for x in inputs]
+    with torch.inference_mode(), quiet():
+        model(*given)
+    changed = [
+        number
+        for number, (one, other) in enumerate(zip(inputs, given, strict=True), 1)
+        if isinstance(one, torch.Tensor)
+        and bool(((one != other) & ~(one.isnan() & other.isnan())).any())
+    ]
+    if changed:
+        raise RuntimesError(
+            f"runtimes expected a model that leaves its inputs as they are, received one that "
+            f"changes input {', '.join(map(str, changed))}: each runtime would get another input; "
+            "change a copy, x = x.clone(), or use operations that are not in place"
+        )
 
 
 def _distances(runs: Mapping[str, Callable[[], Any]]) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ class OnnxModel(Shown):
         inputs: shape and dtype of each input.
         nodes: type, inputs and outputs of each operator.
         training: whether it was exported in training mode, which is for viewing only.
+        structure: how the outputs form the model's result, such as the keys of a dictionary.
     """
 
     data: bytes = field(repr=False)
@@ -36,6 +38,7 @@ class OnnxModel(Shown):
     inputs: tuple[tuple[tuple[int, ...], torch.dtype], ...]
     nodes: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = field(repr=False)
     training: bool = False
+    structure: Any = field(default=None, repr=False)
 
     @property
     def operators(self) -> dict[str, int]:
@@ -81,7 +84,8 @@ def export_onnx(model: nn.Module, *inputs: torch.Tensor, training: bool = False)
         training: whether to export in training mode.
 
     Raises:
-        ExportError: if a layer cannot be exported; the message names it. In training mode also if
+        ExportError: if a layer cannot be exported; the message names it. Also if the model changes
+            state (a buffer, an attribute, its input), which ONNX cannot. In training mode also if
             a dropout is missing in the graph, as with an LSTM or a TransformerEncoderLayer.
         NotInstalledError: if onnx or onnxscript is not installed.
 
@@ -106,6 +110,8 @@ def export_onnx(model: nn.Module, *inputs: torch.Tensor, training: bool = False)
     model.train(training)
     try:
         with quiet(), torch.no_grad():
+            if not training:  # there batch normalisation changes its statistics
+                _check_state(model, inputs)
             program = _exported(model, inputs)
             onnx = _translated(program, optimise=not training)
     finally:
@@ -116,7 +122,54 @@ def export_onnx(model: nn.Module, *inputs: torch.Tensor, training: bool = False)
     if training:
         _check_dropout(model, sum(kind == "Dropout" for kind, _, _ in nodes))
     data, names = onnx.model_proto.SerializeToString(), _names(onnx.model.graph.inputs)
-    return OnnxModel(data, names, tuple(signature), tuple(nodes), training)
+    structure = getattr(program.call_spec, "out_spec", None)
+    return OnnxModel(data, names, tuple(signature), tuple(nodes), training, structure)
+
+
+def _check_state(model: nn.Module, inputs: tuple[torch.Tensor, ...]) -> None:
+    """Raise an error if a copy of the model changes a buffer, an attribute or an input."""
+    try:
+        model, given = copy.deepcopy(model), [x.clone() for x in inputs]
+        buffers = {name: buffer.clone() for name, buffer in model.named_buffers()}
+        model(*given)
+        first = _attributes(model)  # after one call, in which it may fill caches
+        pairs = enumerate(zip(inputs, given, strict=True), 1)
+        found = [f"the input {number}" for number, pair in pairs if _differ(*pair)]
+        found += [
+            f"the buffer {name}"
+            for name, buffer in model.named_buffers()
+            if name in buffers and _differ(buffers[name], buffer)
+        ]
+        model(*[x.clone() for x in inputs])
+        second = _attributes(model)
+    except Exception:  # noqa: BLE001 - torch.export says what it cannot follow, and where
+        return
+    found += [f"the attribute {key}" for key in second if second[key] != first.get(key)]
+    if found:
+        raise ExportError(
+            f"export_onnx expected a model without state, received one whose forward changes "
+            f"{', '.join(found)}: an exported graph starts each call with the same values; pass "
+            "the state as an input and return it as an output"
+        )
+
+
+def _differ(one: torch.Tensor, other: torch.Tensor) -> bool:
+    return one.shape != other.shape or bool(((one != other) & ~(one.isnan() & other.isnan())).any())
+
+
+def _attributes(model: nn.Module) -> dict[str, object]:
+    """Return the plain values in the attributes of a model, and the sizes of its containers."""
+    found: dict[str, object] = {}
+    for name, module in model.named_modules():
+        for key, value in vars(module).items():
+            if isinstance(value, (bool, int, float, complex, str, type(None))):
+                found[f"{name}.{key}".lstrip(".")] = value
+            elif isinstance(value, (list, dict, set)) and key not in _OF_TORCH:
+                found[f"{name}.{key}".lstrip(".")] = len(value)
+    return found
+
+
+_OF_TORCH = frozenset(vars(nn.Module()))
 
 
 def _check_dropout(model: nn.Module, exported: int) -> None:

@@ -89,12 +89,15 @@ class OnnxSession:
                 remedy="Export the model in float32, model.float().",
             ) from error
         self._names, self._expected = model.names, model.inputs
+        self._structure = model.structure
 
     def __call__(self, *inputs: torch.Tensor) -> Any:
-        """Return the model's result, or a tuple of several results."""
+        """Return the model's result, in its own structure: a tensor, tuple, list or dictionary."""
         self._check(inputs)
         arrays = {name: x.detach().numpy() for name, x in zip(self._names, inputs, strict=True)}
         results = tuple(torch.from_numpy(each) for each in self._session.run(None, arrays))
+        if self._structure is not None and self._structure.num_leaves == len(results):
+            return torch.utils._pytree.tree_unflatten(results, self._structure)
         return results if len(results) > 1 else results[0]
 
     def _check(self, inputs: tuple[torch.Tensor, ...]) -> None:

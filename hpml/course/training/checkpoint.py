@@ -24,7 +24,7 @@ from hpml.base.files import write_atomically
 from hpml.course.training.errors import TrainingError
 from hpml.course.training.processes import Processes
 
-FORMAT = "hpml-checkpoint-3"
+FORMAT = "hpml-checkpoint-4"
 NAME = "checkpoint.pt"
 
 

@@ -29,15 +29,15 @@ from hpml.course.training.errors import TrainingError
 from hpml.course.training.processes import processes
 from hpml.course.training.recipe import Recipe
 from hpml.course.training.result import Training
-from hpml.course.training.trainer import Trainer, restored_mode
+from hpml.course.training.trainer import Trainer, restored_layout, restored_mode
 
 
 def train(
     model: nn.Module,
     data: Dataset,
-    recipe: Recipe,
+    recipe: Recipe | None = None,
     *,
-    epochs: int,
+    epochs: int | None = None,
     seed: int = 0,
     device: str | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -51,7 +51,7 @@ def train(
 
     Args:
         model: the network, which is trained in place and returns scores, (batch, classes). Its mode
-            (training or evaluation) is restored at the end.
+            (training or evaluation) and the memory layout of its weights are restored at the end.
         data: the training set, and the validation set for the end of each epoch.
         recipe: how to train, such as one of `RECIPES`.
         epochs: number of passes through the training set.
@@ -78,6 +78,11 @@ def train(
     >>> len(result.losses), len(result.accuracies), result.accuracy > 0.25
     (33, 3, True)
     """
+    if not isinstance(data, Dataset) or not isinstance(recipe, Recipe):
+        raise TrainingError(
+            f"train: expected a Dataset and a Recipe, got {describe(data)} and {describe(recipe)}; "
+            'write train(model, digits(), RECIPES["vanilla"], epochs=2).'
+        )
     for name, value, least in (("epochs", epochs, 1), ("seed", seed, 0)):
         if type(value) is not int or not least <= value < 2**31:
             raise TrainingError(
@@ -86,6 +91,7 @@ def train(
                 received=describe(value),
                 remedy=f"Pass {name}={least}.",
             )
+    assert epochs is not None  # refused above
     if not torch.is_grad_enabled():
         raise TrainingError(
             object="train",
@@ -103,7 +109,7 @@ def train(
         )
     if path is not None and not resume:
         try_folder(path.parent)
-    with processes(device) as joined, restored_mode(model):
+    with processes(device) as joined, restored_mode(model), restored_layout(model):
         trainer = Trainer(model, data, recipe, epochs=epochs, seed=seed, processes=joined)
         if resume:
             if path is None:

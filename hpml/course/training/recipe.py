@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,14 @@ class Recipe:
     resolution: int | None = None
     learning_rate: float = 2e-3
     weight_decay: float = 0.05
+
+    def __post_init__(self) -> None:
+        rates = {"learning_rate": self.learning_rate, "weight_decay": self.weight_decay}
+        for name, value in rates.items():
+            number = isinstance(value, int | float) and math.isfinite(value)
+            if not number or value < 0 or (value == 0 and name == "learning_rate"):
+                least = "a positive number" if name == "learning_rate" else "a number from 0"
+                self._refuse(name, least, value)
 
     def check(self, device: torch.device, processes: int) -> None:
         """Raise an error if the recipe is impossible on this device with so many processes."""

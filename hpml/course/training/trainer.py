@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import hashlib
+import inspect
 import math
 import random
 import re
@@ -35,6 +36,8 @@ from hpml.course.training.recipe import Recipe
 
 READ_EVERY = {"cpu": 1, "cuda": 20}
 """Steps between two readings of the losses, each of which waits for a GPU."""
+SAME_LOSS = 0.01
+"""Relative difference of a loss that other devices, precisions and numbers of threads explain."""
 VALIDATION_BATCH = 256
 """Pictures per batch in validation."""
 
@@ -110,6 +113,7 @@ class Trainer:
         self.batches = Batches(data.train, recipe, self.processes, seed)
         # Computed before the model changes, and without the addresses of functions.
         self._network = re.sub(r" at 0x[0-9a-f]+", "", repr(model))
+        self._source = _source(model)
         self._pictures = _checksum(data)
         layout = torch.channels_last if recipe.channels_last else torch.preserve_format
         self.model: nn.Module = model.to(self.device, memory_format=layout)  # type: ignore[call-overload]
@@ -247,7 +251,17 @@ class Trainer:
             "accuracies": list(self.accuracies),
             "seconds": list(self.seconds),
             "memory": self.memory,
+            "probe": self._probe(),
         }
+
+    def _probe(self) -> float:
+        """Return the loss of a few pictures in evaluation mode, which identifies the function."""
+        images, labels = self.data.train.images[:8], self.data.train.labels[:8]
+        own = self._own_generators(advance=False)
+        with restored_mode(self.model), _restored_buffers(self.model), own, torch.no_grad():
+            self.model.eval()
+            scores = self._scores(self.model, images.to(self.device))
+            return float(functional.cross_entropy(scores, labels.to(self.device)))
 
     def load(self, state: dict[str, Any]) -> None:
         """Continue from a state."""
@@ -263,6 +277,14 @@ class Trainer:
         self.seconds = list(state["seconds"])
         self.memory = max(self.memory, state["memory"])
         self._unread = []
+        probe = self._probe()
+        if not math.isclose(probe, state["probe"], rel_tol=SAME_LOSS, abs_tol=SAME_LOSS):
+            raise TrainingError(
+                f"resume: expected the model that was trained, whose loss of the first pictures is "
+                f"{state['probe']:.6g}, got a model whose loss with the same weights is "
+                f"{probe:.6g}; resume with the code of the original model, or choose another "
+                "folder."
+            )
 
     def identity(self) -> dict[str, Any]:
         """Return the values that must be the same to resume a training."""
@@ -271,6 +293,7 @@ class Trainer:
             "data": self.data.name,
             "pictures": self._pictures,
             "network": self._network,
+            "forward": self._source,
             "frozen": [n for n, w in self.model.named_parameters() if not w.requires_grad],
             "epochs": self.epochs,
             "seed": self.seed,
@@ -388,12 +411,44 @@ def restored_mode(model: nn.Module) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def restored_layout(model: nn.Module) -> Iterator[None]:
+    """Restore the memory layout of each weight and buffer, which "channels last" changes."""
+    tensors = [*model.parameters(), *model.buffers()]
+    layouts = [tensor.stride() for tensor in tensors]
+    try:
+        yield
+    finally:
+        for tensor, stride in zip(tensors, layouts, strict=True):
+            if tensor.stride() != stride:
+                tensor.data = tensor.new_empty_strided(tensor.shape, stride).copy_(tensor.data)
+
+
+@contextlib.contextmanager
 def _restored_buffers(model: nn.Module) -> Iterator[None]:
     """Restore the buffers that a forward pass changes, such as BatchNorm's means."""
     before = [buffer.clone() for buffer in model.buffers()]
     yield
     for buffer, value in zip(model.buffers(), before, strict=True):
         buffer.copy_(value)
+
+
+def _source(model: nn.Module) -> str:
+    """Return a checksum of the forward methods of the model's own classes."""
+    digest = hashlib.sha256()
+    for module in model.modules():
+        kind = type(module)
+        if not kind.__module__.startswith("torch."):
+            digest.update(_code_text(kind.forward).encode())
+    return digest.hexdigest()
+
+
+def _code_text(function: object) -> str:
+    """Return a function's source, or a text of its code if the source is unknown."""
+    try:
+        return inspect.getsource(function)  # type: ignore[arg-type]
+    except (OSError, TypeError):
+        code = getattr(function, "__code__", None)
+        return "" if code is None else f"{code.co_code!r} {code.co_names} {code.co_varnames}"
 
 
 def _checksum(data: Dataset) -> str:

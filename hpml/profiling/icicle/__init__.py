@@ -22,7 +22,10 @@ _COLOURS = ("#F5D0A9", "#CFE3F5", "#D5E8C8", "#F2CFD3", "#E3D6F0", "#F4E7A8", "#
 def icicle(
     tree: CallTree, *, unit: str = "s", title: str = "", own: Mapping[str, float] | None = None
 ) -> Page:
-    """Return the picture of a call tree: each frame is below its caller, as wide as its total."""
+    """Return the picture of a call tree: each frame is below its caller, as wide as its total.
+
+    Frames whose times are estimates are hatched, and their times begin with "≈".
+    """
     if tree.total <= 0:
         raise ProfilingError("The profile is empty; profile something that takes longer.")
     # Smaller frames are invisible and would only make the page large.
@@ -31,7 +34,7 @@ def icicle(
     body = (
         f'<div class="hpml-icicle" tabindex="0" data-lm-suppress-shortcuts="true" role="group" '
         f'aria-label="{html.escape(name)}">'
-        f"<style>{asset(__package__, 'icicle.css')}</style>{_controls()}"
+        f"<style>{asset(__package__, 'icicle.css')}</style>{_controls()}{_hatching(tree)}"
         f'<p class="hpml-icicle-about" aria-live="polite">{html.escape(_about(tree, unit))}</p>'
         f'<div class="hpml-icicle-picture">{_svg(tree, name)}</div>'
         f"{_heaviest(_own_times(tree) if own is None else own, unit)}"
@@ -62,7 +65,26 @@ def _own_times(tree: CallTree) -> dict[str, float]:
 
 
 def _about(frame: CallTree, unit: str) -> str:
-    return f"{_called(frame)}: {_amount(frame.total, unit)}, own {_amount(frame.own, unit)}"
+    total, own = _amount(frame.total, unit), _amount(frame.own, unit)
+    return f"{_called(frame)}: {_about_equal(frame)}{total}, own {_about_equal(frame)}{own}"
+
+
+def _about_equal(frame: CallTree) -> str:
+    return "≈ " if frame.estimated else ""
+
+
+def _hatching(tree: CallTree) -> str:
+    """Return the pattern of estimated frames and what it means, if there are any."""
+    if not any(frame.estimated for _, frame in tree.walk()):
+        return ""
+    return (
+        '<svg class="hpml-icicle-pattern" width="0" height="0" aria-hidden="true"><defs>'
+        '<pattern id="hpml-estimated" width="6" height="6" patternUnits="userSpaceOnUse" '
+        'patternTransform="rotate(45)"><path d="M 0 0 V 6"/>'
+        '</pattern></defs></svg><p class="hpml-icicle-note">Hatched, ≈: an estimate. The profile '
+        "does not say how the time of a function divides among its callers, or among the calls of "
+        "a recursion.</p>"
+    )
 
 
 def _plain(tree: CallTree, unit: str) -> str:
@@ -71,7 +93,8 @@ def _plain(tree: CallTree, unit: str) -> str:
         if depth < 8:
             share = 100 * frame.total / tree.total
             lines.append(
-                f"{'  ' * depth}{_called(frame)}  {_amount(frame.total, unit)} ({share:.1f}%)"
+                f"{'  ' * depth}{_called(frame)}  {_about_equal(frame)}"
+                f"{_amount(frame.total, unit)} ({share:.1f}%)"
             )
     return "\n".join(lines)
 
@@ -98,9 +121,11 @@ def _svg(tree: CallTree, name: str) -> str:
             if letters > 2
             else ""
         )
+        place = f'x="{left:.1f}" y="{depth * _ROW}" width="{width:.1f}" height="{_ROW - 1}"'
+        hatched = f'<rect {place} class="hpml-estimated"/>' if frame.estimated else ""
         parts.append(
-            f'<g><rect x="{left:.1f}" y="{depth * _ROW}" width="{width:.1f}" height="{_ROW - 1}" '
-            f'fill="{_COLOURS[_colour(frame)]}"><title>{html.escape(_called(frame))}</title></rect>{text}</g>'
+            f'<g><rect {place} fill="{_COLOURS[_colour(frame)]}">'
+            f"<title>{html.escape(_called(frame))}</title></rect>{hatched}{text}</g>"
         )
         for child in frame.children:
             waiting.append((child, depth + 1, left))
@@ -152,7 +177,8 @@ def _data(tree: CallTree, unit: str) -> str:
         name, place = (texts.setdefault(text, len(texts)) for text in (frame.name, frame.place))
         own = float(f"{frame.own:.4g}")
         caller = path[-1] if path else -1
-        rows.append([name, place, own, frame.calls, caller, _colour(frame)])
+        row = [name, place, own, frame.calls, caller, _colour(frame), int(frame.estimated)]
+        rows.append(row)
         path.append(len(rows) - 1)
     data = {"unit": unit, "colours": _COLOURS, "texts": list(texts), "rows": rows}
     # "</" would end the script element.

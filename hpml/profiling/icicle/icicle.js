@@ -1,14 +1,14 @@
 (() => {
   const root = document.currentScript.closest(".hpml-icicle");
   const data = JSON.parse(root.querySelector("script[type='application/json']").textContent);
-  const frames = data.rows.map(([name, place, own, calls, caller, colour]) => (
+  const frames = data.rows.map(([name, place, own, calls, caller, colour, estimated]) => (
     {name: data.texts[name], place: data.texts[place], own, calls, caller, colour: data.colours[colour],
-      total: own, below: []}));
+      about: estimated ? "≈ " : "", total: own, below: []}));
   for (const frame of [...frames].reverse()) {
     const caller = frames[frame.caller];
     if (caller) { caller.total += frame.total; caller.below.unshift(frame); }
   }
-  const tree = frames[0], svg = root.querySelector("svg"), about = root.querySelector(".hpml-icicle-about");
+  const tree = frames[0], svg = root.querySelector(".hpml-icicle-picture svg"), about = root.querySelector(".hpml-icicle-about");
   const state = {style: "icicle", depth: 10, cutoff: 1000};
   let top = tree, chosen = tree, shown = [], height = 0;
   const amount = (value) => {
@@ -70,8 +70,8 @@
     for (const part of shown) part.group.firstChild.classList.toggle("hpml-chosen", part.frame === frame);
     shown.find(part => part.frame === frame)?.group.parentNode.append(shown.find(part => part.frame === frame).group);
     const calls = frame.calls == null ? "" : `, ${frame.calls} call${frame.calls === 1 ? "" : "s"}`;
-    about.textContent = `${called(frame)}: ${amount(frame.total)} (${share(frame)}), `
-      + `own ${amount(frame.own)}${calls}. Call stack: ${path(frame).map(one => one.name).join(" > ")}`;
+    about.textContent = `${called(frame)}: ${frame.about}${amount(frame.total)} (${share(frame)}), `
+      + `own ${frame.about}${amount(frame.own)}${calls}. Call stack: ${path(frame).map(one => one.name).join(" > ")}`;
   };
   const draw = () => {
     const found = layout(), deepest = Math.max(...found.map(part => part.depth)) + 1;
@@ -80,7 +80,13 @@
     svg.setAttribute("viewBox", round ? "0 0 960 600" : `0 0 960 ${height}`);
     const drawn = found.map(part => {
       const group = (round ? sunburst(295 / deepest) : icicle)(part);
-      group.firstChild.append(make("title", {}, `${called(part.frame)}: ${amount(part.frame.total)} (${share(part.frame)})`));
+      if (part.frame.about) {
+        const over = group.firstChild.cloneNode();
+        over.removeAttribute("fill");
+        over.classList.add("hpml-estimated");
+        group.firstChild.after(over);
+      }
+      group.firstChild.append(make("title", {}, `${called(part.frame)}: ${part.frame.about}${amount(part.frame.total)} (${share(part.frame)})`));
       group.addEventListener("click", () => { open(part.frame); });
       // Ignore events of a picture that moves below a resting mouse.
       group.addEventListener("mousemove", (event) => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
 import tracemalloc
 import types
@@ -62,15 +63,16 @@ def memory_lines(function: Callable[..., Any], /, *arguments: Any, **keywords: A
     """Call a function once and read the resident memory after each of its lines.
 
     The process may keep freed memory for later use, so an increase can be missing. A tight loop
-    becomes several hundred times slower, so use a small input.
+    becomes several hundred times slower, so use a small input. The increments sum to the change of
+    the whole call.
 
     Args:
         function: written in Python, in a file or in a cell; the functions that it calls, or
-            defines inside, are not traced.
+            defines inside, are not traced. For a recursive function only the first call is shown.
 
     Raises:
         ProfilingError: if `function` is not written in Python, its source is unknown, or another
-            tracer (a debugger, coverage) is running.
+            tracer (a debugger, coverage) is running or is set by the program.
 
     Source: https://pypi.org/project/memory-profiler/
 
@@ -81,24 +83,15 @@ def memory_lines(function: Callable[..., Any], /, *arguments: Any, **keywords: A
     >>> found.result, [line.occurrences for line in found.lines]
     (1000, [1, 1, 1])
     """
-    from memory_profiler import LineProfiler
-
     code, source, first = traceable("memory_lines", function)
-    profiler = LineProfiler()
-    # Not `add_function`, which refuses functions that are defined in a cell.
-    measured: dict[int, tuple[float, float, int]] = {}
-    profiler.code_map[code] = measured
-    profiler.enable_by_count()
-    try:
-        result = function(*arguments, **keywords)
-    finally:
-        profiler.disable_by_count()
+    reader = _ResidentReader(code)
+    result = _traced("memory_lines", reader, function, arguments, keywords)
     mib = "{:.3f} MiB".format
     table, lines = _table(
         MemoryLine,
         source,
         first,
-        {number: (after, added, count) for number, (added, after, count) in measured.items()},
+        reader.lines,
         dict.fromkeys(["Mem usage", "Increment"], mib),
         title=f"Resident memory of {code.co_name}, line by line",
         caption="Resident memory of the process, without a GPU's memory. Reading memory after each "
@@ -122,7 +115,8 @@ def allocation_lines(
 
     Raises:
         ProfilingError: if `function` is not written in Python, its source is unknown, another
-            tracer (a debugger, coverage) is running, or tracemalloc is already on.
+            tracer (a debugger, coverage) is running or is set by the program, tracemalloc is
+            already on, or the program stops it.
 
     Source: https://docs.python.org/3/library/tracemalloc.html
 
@@ -140,14 +134,17 @@ def allocation_lines(
         raise ProfilingError(
             "allocation_lines was called while tracemalloc is on; call tracemalloc.stop() first."
         )
-    reader = _Reader(code)
+    reader = _AllocationReader(code)
     tracemalloc.start()
+    witness = bytearray(100)  # unknown to tracemalloc once the program stopped or cleared it
     try:
-        reader.begin()
-        sys.settrace(reader.called)
-        result = function(*arguments, **keywords)
+        result = _traced("allocation_lines", reader, function, arguments, keywords)
+        if tracemalloc.get_object_traceback(witness) is None:
+            raise ProfilingError(
+                f"{code.co_name} stopped tracemalloc or cleared its traces, so its allocations are "
+                "unknown; leave tracemalloc to allocation_lines."
+            )
     finally:
-        sys.settrace(None)
         tracemalloc.stop()
     table, lines = _table(
         AllocationLine,
@@ -174,16 +171,24 @@ def memory_over_time(function: Callable[..., Any], *arguments: Any) -> MemoryOve
     errors: list[BaseException] = []
 
     def run() -> Any:
-        # If the function raises, memory_profiler kills all child processes of this process.
+        # If the function raises an Exception, memory_profiler kills all child processes of this
+        # process. After another one, such as SystemExit, its own child would never end.
         try:
             return function(*arguments)
-        except Exception as error:  # noqa: BLE001 - raised again below
+        except BaseException as error:  # noqa: BLE001 - raised again below
             errors.append(error)
             return None
 
-    samples, result = memory_usage(
-        (run, (), {}), interval=0.01, timestamps=True, retval=True, max_iterations=1
-    )
+    others = set(multiprocessing.active_children())
+    try:
+        samples, result = memory_usage(
+            (run, (), {}), interval=0.01, timestamps=True, retval=True, max_iterations=1
+        )
+    except BaseException:  # an interrupt while this process waits for the child
+        for child in set(multiprocessing.active_children()) - others:
+            child.kill()
+            child.join()
+        raise
     if errors:
         raise errors[0]
     start = samples[0][1]
@@ -221,20 +226,55 @@ def _table(
     return table, lines
 
 
+def _traced(
+    caller: str,
+    reader: _Reader,
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    keywords: Mapping[str, Any],
+) -> Any:
+    """Call a function while a reader follows its first call, and return its result."""
+    called = reader.called
+    reader.begin()
+    sys.settrace(called)
+    try:
+        result = function(*arguments, **keywords)
+        followed = sys.gettrace() is called
+    finally:
+        sys.settrace(None)
+    if not followed:
+        raise ProfilingError(
+            f"The program set its own trace function (sys.settrace), which ended {caller}; call "
+            "it without."
+        )
+    reader.check(caller)
+    return result
+
+
 class _Reader:
-    """Read tracemalloc's counters after each line of the function."""
+    """Read a counter after each line of the first call of a function."""
 
     def __init__(self, code: types.CodeType) -> None:
-        self.lines: dict[int, tuple[int, int, int]] = {}
-        self.peak = 0
+        self.lines: dict[int, tuple[Any, Any, int]] = {}
         self._code = code
         self._frame: types.FrameType | None = None
         self._line: int | None = None
-        self._start = self._before = 0
 
     def begin(self) -> None:
-        tracemalloc.reset_peak()
-        self._start = self._before = tracemalloc.get_traced_memory()[0]
+        """Read the counter before the call."""
+
+    def check(self, caller: str) -> None:
+        """Raise an error unless the changes of the lines sum to the change of the whole call."""
+        lines, whole = self._changes()
+        if abs(lines - whole) > 1e-6 * max(1.0, abs(whole)):
+            raise ProfilingError(
+                f"{caller}: the lines of {self._code.co_name} change the memory by {lines:.6g}, "
+                f"the whole call by {whole:.6g}. The program may change the counter that is read."
+            )
+
+    def _changes(self) -> tuple[float, float]:
+        """Return the sum of the lines' changes, and the change of the whole call."""
+        raise NotImplementedError
 
     def called(self, frame: types.FrameType, event: str, argument: object) -> Any:
         if frame.f_code is not self._code or self._frame is not None:
@@ -243,10 +283,66 @@ class _Reader:
         return self._trace
 
     def _trace(self, frame: types.FrameType, event: str, argument: object) -> Any:
+        raise NotImplementedError
+
+
+class _ResidentReader(_Reader):
+    """Read the resident memory, in MiB: after each line, its increase, and how often it ran."""
+
+    def begin(self) -> None:
+        import psutil
+
+        self._process = psutil.Process()
+        self._start = self._before = self._resident()
+
+    def _changes(self) -> tuple[float, float]:
+        return sum(line[1] for line in self.lines.values()), self._before - self._start
+
+    def _resident(self) -> float:
+        return float(self._process.memory_info().rss) / 2**20
+
+    def called(self, frame: types.FrameType, event: str, argument: object) -> Any:
+        trace = super().called(frame, event, argument)
+        if trace is not None:  # the function's first line: nothing has run yet
+            self._start = self._before = self._resident()
+            self.lines[frame.f_code.co_firstlineno] = (self._start, 0.0, 1)
+        return trace
+
+    def _trace(self, frame: types.FrameType, event: str, argument: object) -> Any:
+        if event in ("line", "return"):
+            now = self._resident()
+            if self._line is not None:
+                _, increment, count = self.lines.get(self._line, (0.0, 0.0, 0))
+                self.lines[self._line] = (now, increment + now - self._before, count + 1)
+            else:  # between the call and the first line
+                number = frame.f_code.co_firstlineno
+                self.lines[number] = (now, now - self._before, 1)
+            self._line, self._before = frame.f_lineno, now
+        return self._trace
+
+
+class _AllocationReader(_Reader):
+    """Read tracemalloc's counters: the bytes that a line left, its peak, and how often it ran."""
+
+    def __init__(self, code: types.CodeType) -> None:
+        super().__init__(code)
+        self.peak = 0
+        self._start = self._before = self._last = self._counting = 0
+
+    def begin(self) -> None:
+        tracemalloc.reset_peak()
+        self._start = self._before = tracemalloc.get_traced_memory()[0]
+
+    def _changes(self) -> tuple[float, float]:
+        kept = sum(line[0] for line in self.lines.values())
+        return kept + self._counting, self._before - self._start
+
+    def _trace(self, frame: types.FrameType, event: str, argument: object) -> Any:
         self._read(event, frame)
         if event in ("line", "return"):  # read when no value of `_read` is left to be freed
             tracemalloc.reset_peak()
             self._before = tracemalloc.get_traced_memory()[0]
+            self._counting += self._before - self._last
         return self._trace
 
     def _read(self, event: str, frame: types.FrameType) -> None:
@@ -257,4 +353,6 @@ class _Reader:
                 kept, highest, count = self.lines.get(self._line, (0, 0, 0))
                 highest = max(highest, peak - self._before)
                 self.lines[self._line] = (kept + now - self._before, highest, count + 1)
-            self._line = frame.f_lineno
+            else:  # between the call and the first line
+                self._counting += now - self._before
+            self._line, self._last = frame.f_lineno, now

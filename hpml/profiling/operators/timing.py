@@ -24,7 +24,12 @@ class OperatorTiming(Shown):
 
     @property
     def last(self) -> OperatorTimes:
-        """The times of the last run."""
+        """The times of the last run; a ProfilingError before the first one."""
+        if not self.runs:
+            raise ProfilingError(
+                "operator_timing expected a run of the model inside the with, got none yet; call "
+                "the model, as in: with operator_timing(model) as timing: model(x)."
+            )
         return self.runs[-1]
 
     def _shown(self) -> Sequence[Any]:

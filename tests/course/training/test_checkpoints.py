@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy
 import pytest
 import torch
+from torch import nn
 
 from hpml.course.datasets import Pictures
 from hpml.course.training import Trainer, TrainingError, train
@@ -197,3 +198,34 @@ def test_a_warm_up_leaves_the_state_of_a_batch_normalisation() -> None:
     trainer.warm_up()
     for name, value in model.state_dict().items():
         torch.testing.assert_close(value, before[name], rtol=0, atol=0)
+
+
+class Scaled(nn.Module):
+    """A network whose printed form does not show its computation."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flat, self.linear = nn.Flatten(), nn.Linear(64, 10)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.scaled(self.linear(self.flat(x)))
+
+    def scaled(self, x: torch.Tensor) -> torch.Tensor:
+        return x
+
+
+def other_forward(self: Scaled, x: torch.Tensor) -> torch.Tensor:
+    return self.linear(self.flat(x * 2))
+
+
+@pytest.mark.parametrize("method", ["forward", "scaled"])
+def test_another_computation_with_the_same_printed_form_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    """The source of `forward` tells, or the loss of the saved weights."""
+    train(Scaled(), data(), recipe(), epochs=1, out=tmp_path)
+    assert train(Scaled(), data(), recipe(), epochs=1, out=tmp_path, resume=True).losses
+    changed = other_forward if method == "forward" else lambda self, x: 3 * x
+    monkeypatch.setattr(Scaled, method, changed)
+    with pytest.raises(TrainingError):
+        train(Scaled(), data(), recipe(), epochs=1, out=tmp_path, resume=True)

@@ -316,3 +316,38 @@ def test_a_training_leaves_the_mode_as_it_was() -> None:
     before = [module.training for module in model.modules()]
     train(model, data(), recipe(), epochs=1)
     assert [module.training for module in model.modules()] == before
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"learning_rate": -1e-3},
+        {"learning_rate": 0},
+        {"learning_rate": math.nan},
+        {"learning_rate": "1e-3"},
+        {"weight_decay": -0.1},
+        {"weight_decay": math.inf},
+    ],
+)
+def test_a_recipe_with_an_impossible_rate_is_refused(changes: dict[str, object]) -> None:
+    with pytest.raises(TrainingError):
+        recipe(**changes)
+
+
+def test_a_name_instead_of_the_data_is_refused() -> None:
+    for arguments in ((network(), "digits"), (network(), data()), (network(), data(), "vanilla")):
+        with pytest.raises(TrainingError):
+            train(*arguments)  # type: ignore[arg-type]
+    with pytest.raises(TrainingError):
+        train(network(), data(), recipe())
+
+
+def test_channels_last_leaves_the_layout_of_the_weights_as_it_was() -> None:
+    model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.Conv2d(4, 4, 3), nn.Flatten(), nn.Linear(64, 10))
+    before = [weights.stride() for weights in model.parameters()]
+    train(model, data(), recipe("channels-last"), epochs=1)
+    assert [weights.stride() for weights in model.parameters()] == before
+    assert all(
+        weights.grad is None or weights.shape == weights.grad.shape
+        for weights in model.parameters()
+    )

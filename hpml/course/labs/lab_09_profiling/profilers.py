@@ -7,6 +7,7 @@ import gc
 import profile
 import sys
 import tracemalloc
+import uuid
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
@@ -14,7 +15,7 @@ from typing import Any
 
 from hpml import profiling
 from hpml.base.optional import why_unavailable
-from hpml.base.page import Page
+from hpml.base.page import Page, put, say
 from hpml.base.tables import Table
 from hpml.profiling.call_tree import short_name, tree_of_stacks
 from hpml.profiling.icicle import icicle
@@ -110,6 +111,49 @@ def _tottimes(program: Callable[[], object]) -> dict[str, float]:
 def _least(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
     names = set.intersection(*map(set, runs)) if runs else set()
     return {name: min(run[name] for run in runs) for name in names}
+
+
+def sampled(run: Callable[[], object], interval: float = 1e-3) -> profiling.Samples | None:
+    """Return samples of a run; where this machine allows no honest sampler, say why."""
+    try:
+        return profiling.sample(run, interval=interval)
+    except profiling.ProfilingError as reason:
+        put(say(f"**No samples here.** {reason}"), uuid.uuid4().hex)
+        return None
+
+
+def own_times(samples: profiling.Samples, names: Sequence[str]) -> Counter[str]:
+    """Return the own seconds of the heaviest function of each name."""
+    places: Counter[tuple[str, str]] = Counter()
+    for _, frame in samples.tree.walk():
+        if frame.name in names:
+            places[frame.name, frame.place] += frame.own  # type: ignore[assignment]
+    found: Counter[str] = Counter()
+    for (name, _), seconds in places.items():
+        found[name] = max(found[name], seconds)
+    return found
+
+
+def beside_the_handler(
+    by_handler: Mapping[tuple[str, ...], int] | None,
+    samples: profiling.Samples | None,
+    traced: profiling.FunctionProfile,
+) -> Table:
+    """Return the shares of three functions by a handler, by `sample` and by `cProfile`."""
+    names = ("known", "clean", "count")
+    rows: list[list[object]] = []
+    for name in names:
+        handled = outside = None
+        if by_handler is not None:
+            total = sum(by_handler.values())
+            own = sum(n for stack, n in by_handler.items() if stack and stack[-1] == name)
+            handled = own / total if total else None
+        if samples is not None:
+            outside = own_times(samples, names)[name] / samples.tree.total
+        own_seconds = sum(entry[2] for (_, _, key), entry in traced.stats.items() if key == name)
+        rows.append([name, handled, outside, own_seconds / traced.seconds])
+    columns = ["own time of", "handler in Python", "sample", "cProfile"]
+    return Table(columns, rows, formats=dict.fromkeys(columns[1:], "{:.0%}".format), code=True)
 
 
 def flame(samples: Mapping[tuple[str, ...], int]) -> Page:

@@ -17,6 +17,27 @@ if TYPE_CHECKING:
     from hpml.symbolic import SymbolicModel
 
 
+class Known:
+    """Count the words that are new; one function searches a list, the other takes a slice."""
+
+    def __init__(self, words: int) -> None:
+        self.words = [f"visitor {n * n % 1009}" for n in range(words)]
+
+    def count(self) -> int:
+        seen: list[str] = []
+        for word in self.words:
+            if not self.known(word, seen):
+                seen.append(word)
+            self.clean(word)
+        return len(seen)
+
+    def known(self, word: str, seen: list[str]) -> bool:
+        return word in seen
+
+    def clean(self, word: str) -> str:
+        return word[:8]
+
+
 class Visitors:
     """List visitors by their first visit; the most calls are of one small function."""
 

@@ -107,6 +107,7 @@ def claim_parts(claim: str, measured: Comparison, name: str, baseline: str) -> T
     numbers = [float(text) for text in re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)", claim)]
     machine = str(measured.measurements[0].environment.get("cpu"))
     python = platform.python_version()
+    collector = "on" if measured[name].collector else "off"
 
     def says(*values: float) -> bool:
         # A value or its reciprocal: n times as fast is 1/n of the time.
@@ -125,8 +126,10 @@ def claim_parts(claim: str, measured: Comparison, name: str, baseline: str) -> T
         ("its interval", ends, says(ratio.value, ratio.low, ratio.high)),
         ("how many rounds", str(measured.rounds), measured.rounds in numbers),
         ("the size of the job", "how many numbers", bool(re.search(r"\d[\d,_]* numbers", claim))),
+        ("whether the garbage collector was on", collector,
+         bool(re.search(rf"\bcollector\b[^,.;]*\b{collector}\b", claim))),
         ("Python's version", python, python.rpartition(".")[0] in claim),
         ("the machine", machine, machine.lower() in claim.lower()),
-    ]
+    ]  # fmt: skip
     rows = [[part, wanted, "✓" if stated else "missing"] for part, wanted, stated in parts]
     return Table(["an honest claim says", "by your measurement", "yours"], rows)

@@ -9,9 +9,8 @@ import pytest
 
 from hpml.course.labs.lab_09_profiling import network, profilers, programs
 from hpml.course.labs.lab_09_profiling.traces import own_times, to_fix
-from hpml.course.lesson.cells import code_cells
 from hpml.course.lesson.errors import LabError
-from hpml.course.lesson.execute import find_lab
+from tests.course.labs.lab_09.notebook import cells_by_hand
 from tests.parts import raises
 
 PLANTED = {"Visitors": "first_visits", "Robot": "remember", "Change": "ways"}
@@ -20,15 +19,7 @@ each_program = pytest.mark.parametrize("program", programs.PROGRAMS, ids=lambda 
 
 @pytest.fixture(scope="module")
 def by_hand() -> dict[str, Any]:
-    """Return what the notebook's cells define: its program and its profilers."""
-    sources = list(code_cells(find_lab("09").read_text("utf-8")).values())
-    names: dict[str, Any] = {"predict": lambda *_, **__: None}
-    imports = [
-        line for line in sources[1].splitlines() if not line.startswith("from hpml.course.labs")
-    ]
-    for source in ["\n".join(imports[: imports.index("import torch")]), *sources[2:6]]:
-        exec(source.replace("quick()", "True"), names)
-    return names
+    return cells_by_hand()
 
 
 def test_the_counts_are_those_of_the_trace_and_every_call_of_it_ends(

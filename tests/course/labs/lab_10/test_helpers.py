@@ -116,13 +116,18 @@ def claimed(claim: str) -> list[object]:
 
 def test_an_honest_claim_has_all_of_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.python_version", lambda: "3.13.1")
-    rest = "on 20,000 numbers, in 25 interleaved rounds, with Python 3.13.1 on an Abacus 3000"
+    rest = (
+        "on 20,000 numbers, in 25 interleaved rounds, with the garbage collector off, with "
+        "Python 3.13.1 on an Abacus 3000"
+    )
     assert claimed(f"NumPy is 50.0 times as fast as sum (95 % interval 49.5 to 50.5), {rest}") == []
     slower = "sum takes 50 times as long as NumPy (49.5 to 50.5)"
     assert claimed(f"{slower}, {rest}.") == []
     assert claimed(f"NumPy takes 0.02 of the time of sum (0.0198 to 0.0202), {rest}") == []
     assert claimed("NumPy is 50 times as fast.") == [
         "the programs compared", "its interval", "how many rounds", "the size of the job",
-        "Python's version", "the machine",
+        "whether the garbage collector was on", "Python's version", "the machine",
     ]  # fmt: skip
+    wrong = rest.replace("collector off", "collector on")
+    assert claimed(f"{slower}, {wrong}.") == ["whether the garbage collector was on"]
     assert "the ratio" in claimed(f"NumPy is 80 times as fast as sum (70 to 90), {rest}")
