@@ -85,7 +85,12 @@ def build_extension(
     """
     given = flags if isinstance(flags, Sequence) and not isinstance(flags, str) else [None]
     if not all(isinstance(flag, str) for flag in given):
-        raise JitError(f"flags: expected several flags, as in flags=['-O3'], got {describe(flags)}")
+        raise JitError(
+            object="flags",
+            expected="a list of flags",
+            received=describe(flags),
+            remedy="Write flags=['-O3'].",
+        )
     compiler = _require_compiler()
     cache = results_folder() / "extensions" if folder is None else Path(folder)
     target = cache / f"{name}-{_key(source, name, flags, compiler)}"

@@ -101,7 +101,12 @@ def instructions(function: Any, *arguments: Any, kind: str = "assembler") -> str
     True
     """
     if kind not in ("llvm", "assembler"):
-        raise JitError(f"kind: expected 'llvm' or 'assembler', got {describe(kind)}")
+        raise JitError(
+            object="kind",
+            expected="'llvm' or 'assembler'",
+            received=describe(kind),
+            remedy="Pass one of the two.",
+        )
     function = _numba_function(function)
     signature = _signature(function, arguments)
     _annotation(function, signature)
@@ -141,9 +146,10 @@ def _signature(function: Any, arguments: tuple[Any, ...]) -> Any:
         except (numba.core.errors.NumbaError, TypeError, ValueError) as error:
             reason = next((line for line in str(error).splitlines() if line.strip()), "")
             raise JitError(
-                f"{function.py_func.__name__} cannot be compiled for "
-                f"{', '.join(describe(argument) for argument in arguments)}: {reason.strip()}; "
-                "pass the arguments of a call that works"
+                object=f"arguments for {function.py_func.__name__}",
+                expected="those of a call that Numba can compile",
+                received=f"{', '.join(map(describe, arguments))} ({reason.strip()})",
+                remedy="Pass the arguments of a call that works.",
             ) from error
         return types
     if not function.signatures:

@@ -97,7 +97,7 @@ def test_a_thread_says_how_much_it_did_not_see(monkeypatch: pytest.MonkeyPatch) 
     """Half of the time `heavy` waits without the lock, half of it, it computes with the lock."""
     monkeypatch.setattr(run, "OBSERVERS", (watcher.observe,))
     both = with_heavy("sleep(0.004)\nsum(numbers)", sleep=__import__("time").sleep,
-                      numbers=range(30_000))  # fmt: skip
+                      numbers=range(200_000))  # fmt: skip
     true, found = measured(both, 300, interval=1e-3)
     assert found.unseen > 0.03
     unseen = [frame for _, frame in found.tree.walk() if frame.name == "(unseen)"]

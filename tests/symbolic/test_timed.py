@@ -10,6 +10,7 @@ from torch import nn
 
 from hpml.base.operator_times import OperatorTimes, Timing, TimingSettingError
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
+from tests.parts import raises
 from tests.symbolic.models import PROGRAMS, linear_chain
 from tests.symbolic.programs import assert_observations_equal, observe
 
@@ -102,5 +103,5 @@ def test_the_setting_counts_when_a_model_is_made(
     assert rows[:4] == ["Linear", "[Layer", "[Mem", "[Other]"]
     assert "[2, 4]" in printed
     monkeypatch.setenv("HPML_TIMING", "by-shape=2")
-    with pytest.raises(TimingSettingError, match="got 'by-shape=2'"):
+    with raises(TimingSettingError, object="HPML_TIMING", received="'by-shape=2'"):
         linear_chain(3, "codegen")

@@ -125,9 +125,10 @@ def _check_unchanged(model: nn.Module, inputs: Sequence[torch.Tensor]) -> None:
     ]
     if changed:
         raise RuntimesError(
-            f"runtimes expected a model that leaves its inputs as they are, received one that "
-            f"changes input {', '.join(map(str, changed))}: each runtime would get another input; "
-            "change a copy, x = x.clone(), or use operations that are not in place"
+            object="the model",
+            expected="one that leaves its inputs as they are, since all runtimes get the same",
+            received=f"one that changes input {', '.join(map(str, changed))}",
+            remedy="Change a copy, x = x.clone(), or use operations that are not in place.",
         )
 
 

@@ -147,9 +147,10 @@ def _check_state(model: nn.Module, inputs: tuple[torch.Tensor, ...]) -> None:
     found += [f"the attribute {key}" for key in second if second[key] != first.get(key)]
     if found:
         raise ExportError(
-            f"export_onnx expected a model without state, received one whose forward changes "
-            f"{', '.join(found)}: an exported graph starts each call with the same values; pass "
-            "the state as an input and return it as an output"
+            object="the model",
+            expected="one without state, since an exported graph starts each call with the same",
+            received=f"a forward that changes {', '.join(found)}",
+            remedy="Pass the state as an input and return it as an output.",
         )
 
 

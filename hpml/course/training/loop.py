@@ -80,8 +80,10 @@ def train(
     """
     if not isinstance(data, Dataset) or not isinstance(recipe, Recipe):
         raise TrainingError(
-            f"train: expected a Dataset and a Recipe, got {describe(data)} and {describe(recipe)}; "
-            'write train(model, digits(), RECIPES["vanilla"], epochs=2).'
+            object="data and recipe of train",
+            expected="a Dataset and a Recipe",
+            received=f"{describe(data)} and {describe(recipe)}",
+            remedy='Write train(model, digits(), RECIPES["vanilla"], epochs=2).',
         )
     for name, value, least in (("epochs", epochs, 1), ("seed", seed, 0)):
         if type(value) is not int or not least <= value < 2**31:

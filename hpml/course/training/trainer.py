@@ -280,10 +280,11 @@ class Trainer:
         probe = self._probe()
         if not math.isclose(probe, state["probe"], rel_tol=SAME_LOSS, abs_tol=SAME_LOSS):
             raise TrainingError(
-                f"resume: expected the model that was trained, whose loss of the first pictures is "
-                f"{state['probe']:.6g}, got a model whose loss with the same weights is "
-                f"{probe:.6g}; resume with the code of the original model, or choose another "
-                "folder."
+                object="the model to resume",
+                expected="the one that was trained, whose loss of the first pictures is "
+                f"{state['probe']:.6g}",
+                received=f"one whose loss with the same weights is {probe:.6g}",
+                remedy="Resume with the code of the original model, or choose another folder.",
             )
 
     def identity(self) -> dict[str, Any]:

@@ -266,7 +266,7 @@ def test_an_impossible_recipe_is_refused(changes: dict, expected: str, received:
     [
         *(({name: value}, f"{name} of train", repr(value))
           for name, value in [("epochs", 1.5), ("epochs", True), ("seed", -1), ("seed", "a")]),
-        ({"recipe": "vanilla"}, "recipe", "'vanilla'"),
+        ({"recipe": "vanilla"}, "data and recipe of train", "'vanilla'"),
         *(({"device": device}, "device", repr(device)) for device in ("tpu", "cuda:99", "meta")),
         ({"network": network().half()}, "model", "torch.float16"),
         ({"network": network().requires_grad_(False)}, "model", "requires_grad"),
@@ -306,7 +306,7 @@ def test_weights_that_are_not_finite_at_the_start_are_refused() -> None:
     model = network()
     with torch.no_grad():
         model[0].weight.fill_(math.nan)
-    with pytest.raises(TrainingError, match=r"others in 0\.weight; load"):
+    with raises(TrainingError, object="model", received="0.weight", remedy="Load"):
         train(model, data(), recipe(), epochs=1)
 
 

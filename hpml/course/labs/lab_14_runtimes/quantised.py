@@ -116,7 +116,7 @@ def in_integers(seeds: Sequence[int]) -> dict[str, list[nn.Module]]:
             try:
                 quantised = int8(model, batches[0], way, calibration=batches, train=train)
             except RuntimesError as error:  # torchao does not work here
-                put(say(f"Integers are left out: {error}."), uuid.uuid4().hex)
+                put(say(f"Integers are left out: {error}"), uuid.uuid4().hex)
                 return {"floats": found["floats"]}
             found[way].append(quantised)
     return found
@@ -129,7 +129,7 @@ def race_integers(found: Mapping[str, Sequence[nn.Module]]) -> Comparison | Page
     if len(found) == 1 and quick():
         return say("A short run leaves out integers.")
     if len(found) == 1:
-        return say(f"Integers are left out: {int8_missing() or 'see above'}.")
+        return say(f"Integers are left out: {(int8_missing() or 'see above').rstrip('.')}.")
     if reason := why_not_inductor():
         return say(f"Integer kernels are left out: PyTorch cannot compile here, because {reason}.")
     batch = images()[0][:BATCH]
