@@ -97,7 +97,7 @@ class SymbolicModel(nn.Module):
         self.__class__ = with_signature(type(self), argument_names(collected.graph))
         self._nodes = collected.nodes
         self._stored: StoredNodes | None = None
-        # The student's program may have used the sizes that it read, so inputs must have them.
+        # The user's program may have used the sizes that it read, so inputs must have them.
         inputs = [self._graph.values[value] for value in self._graph.inputs]
         self._declared = [value.shape if value.sizes_read else None for value in inputs]
         self._checks_sizes = any(self._declared)

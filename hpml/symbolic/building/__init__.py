@@ -1,8 +1,8 @@
-"""Turn the student's calls into nodes: intercept a call, infer the shape of its result, record it.
+"""Turn the user's calls into nodes: intercept a call, infer the shape of its result, record it.
 
 `interception` notices a call, `arguments` splits its arguments, `inference` finds the shape of its
 result by a rule (`layer_rules`) or by running a copy of the layer, `recording` makes the node, and
-`handles` defines the symbolic data that the student uses.
+`handles` defines the symbolic data that the user holds.
 
 Limits while a graph is built; for these write ``add_to_graph(function, x)`` or a module:
 

@@ -19,7 +19,7 @@ class Value(NamedTuple):
     shape: tuple[int | None, ...] | None  # None: not a tensor; a size None: depends on the batch
     kind: str  # the dtype of a tensor, such as "float32", else the name of the type
     name: str = ""  # of an input
-    sizes_read: bool = False  # whether the student's program read sizes of this input as numbers
+    sizes_read: bool = False  # whether the program read sizes of this input as numbers
 
     def text(self) -> str:
         """Return the shape, or the name of the type."""
