@@ -211,7 +211,7 @@ def test_a_prediction_stays_locked_and_outlives_kernel_and_page(scratch: Any, se
     field = lab.page.get_by_role("textbox", name="in µs:")
     field.fill("three")
     field.press("Enter")
-    lab.page.get_by_role("alert").filter(has_text="'three' is not a number").wait_for()
+    lab.page.get_by_role("alert").filter(has_text="received 'three'").wait_for()
     field.fill("0.003 ms")
     lab.page.get_by_role("button", name="Lock in").press("Enter")
     lab.saw("Locked: 3 µs.")

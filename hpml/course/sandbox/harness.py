@@ -91,4 +91,5 @@ def _provide(name: str, source: str) -> None:
         package, _, _ = name.rpartition(".")
         sys.modules.setdefault(package, ModuleType(package))
         module = sys.modules[name] = ModuleType(name)
-        exec(compile(source, f"<{name}>", "exec"), module.__dict__)
+        module.__file__ = f"<{name}>"  # as its code objects have it
+        exec(compile(source, module.__file__, "exec"), module.__dict__)

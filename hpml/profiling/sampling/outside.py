@@ -78,7 +78,7 @@ def _started(command: list[str]) -> subprocess.Popen[str]:
     """Start py-spy in a process group of its own, which Ctrl-C in a terminal does not reach."""
     group: dict[str, Any] = {"start_new_session": True}
     if on_this_platform("win32"):
-        group = {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP")}  # noqa: B009
+        group = {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
     try:
         return subprocess.Popen(
             command,

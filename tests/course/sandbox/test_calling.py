@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -63,3 +64,17 @@ def test_a_harness_travels_as_the_source_of_its_file() -> None:
 def test_a_harness_without_the_function_is_refused(name: str) -> None:
     with pytest.raises(LookupError):
         load_function({"file": "a.harness", "source": "import os", "name": name, "needs": {}})
+
+
+def test_a_module_of_the_library_that_a_harness_needs_knows_its_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where the library is not installed, its source is sent; it may compare with its own file."""
+    source = "def of(code):\n    return code.co_filename == __file__\n"
+    needing = "from hpml.absent.of import of\n\ndef mine():\n    return of(of.__code__)\n"
+    monkeypatch.delitem(sys.modules, "hpml.absent", raising=False)
+    needs = {"hpml.absent.of": source}
+    mine = load_function({"file": "b.harness", "source": needing, "name": "mine", "needs": needs})
+    assert mine() is True
+    for name in ("hpml.absent", "hpml.absent.of", "b_harness"):
+        del sys.modules[name]
