@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import signal
 import sys
 import threading
 import time
@@ -76,6 +77,15 @@ def test_bad_input_is_refused() -> None:
             sample(slow, 10, interval=interval)  # type: ignore[arg-type]
     with pytest.raises(ProfilingError):
         sample(lambda: None, interval=10)
+
+
+def test_a_run_that_ends_before_the_first_sample_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outside, "_stop_signal", lambda: signal.SIGKILL)  # no file is written
+    try:
+        result, found = outside.observe(lambda: 3, 1.0)
+    except Unavailable as reason:
+        pytest.skip(f"needs py-spy: {reason}")
+    assert (result, found.stacks, found.unseen) == (3, {}, 0)
 
 
 def test_a_deep_stack_and_a_lambda_are_named() -> None:

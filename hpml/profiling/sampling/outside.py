@@ -56,9 +56,11 @@ def observe(run: Callable[[], Any], interval: float) -> tuple[Any, Observation]:
             finally:
                 _allow_reading(0)
                 spy.kill()
-        if not file.exists():
+        # A run that ends at once may stop py-spy before it has begun: there are no samples.
+        if not file.exists() and said.strip():
             raise RuntimeError(f"py-spy ended without a result: {said.strip()}")
-        return result, _observation(file.read_text("utf-8"), said, 1 / (rate * interval))
+        text = file.read_text("utf-8") if file.exists() else ""
+        return result, _observation(text, said, 1 / (rate * interval))
 
 
 def _program() -> str:

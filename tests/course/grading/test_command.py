@@ -163,6 +163,7 @@ def test_a_file_beside_the_notebook_stands_in_for_no_module(tmp_path: Path) -> N
     assert not mark.exists()
 
 
+@pytest.mark.needs("bubblewrap")
 def test_another_ones_notebook_is_sandboxed(ada: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["grade", str(ada), "--lab", "06", "--sandbox"]) == 0
     assert "isolation: bubblewrap" in capsys.readouterr().out

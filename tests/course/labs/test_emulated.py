@@ -12,8 +12,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 LABS = [path.stem[:2] for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))]
-OFTEN = {("windows", "03"), ("macos", "13")}
-"""Run by `make test`: the labs that ask most of the system and of a compiler."""
+OFTEN = {("windows", "03")}
+"""Run by `make test`: the lab that asks most of the system."""
 QUICK = [
     pytest.param(name, lab, marks=[] if (name, lab) in OFTEN else pytest.mark.thorough)
     for name in ("windows", "macos")
