@@ -108,7 +108,7 @@ def test_a_thread_says_how_much_it_did_not_see(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.skipif(
     not signals.survives(),
-    reason="needs Python 3.13.18 or newer: the handler of earlier ones crashes",
+    reason="needs python3.13 from 3.13.18 on: the handler of earlier ones crashes",
 )
 def test_a_signal_handler_sees_the_operator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "OBSERVERS", (signals.observe,))
