@@ -7,9 +7,11 @@ raises an AttributeError on Apple silicon when it is imported.
 from __future__ import annotations
 
 import importlib
+from importlib import metadata
 from types import ModuleType
+from typing import Any
 
-from hpml.base.errors import describe
+from hpml.base.errors import HpmlError, describe
 
 NOT_INSTALLED = "it is not installed"
 
@@ -56,6 +58,30 @@ def why_unavailable(*names: str) -> str:
         if isinstance(found, str):
             return f"{name.partition('.')[0]} is not available here, because {found}"
     return ""
+
+
+def look_up(place: str, feature: str, error: type[HpmlError]) -> Any:
+    """Return an object of another package by its full name, which any release may rename.
+
+    Args:
+        place: the name, such as ``"torch._dynamo.explain"``.
+        feature: what needs it, which the error names.
+        error: raised where the installed release has no such name.
+
+    >>> look_up("math.pi", "the circle", HpmlError)
+    3.141592653589793
+    """
+    module, _, name = place.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as reason:
+        package = place.partition(".")[0]
+        raise error(
+            object=feature,
+            expected=f"a {package} that has {place}",
+            received=f"{package} {metadata.version(package)}",
+            remedy="Install a version that hpml was tested with (constraints.txt).",
+        ) from reason
 
 
 def _reason(name: str, error: Exception) -> str:

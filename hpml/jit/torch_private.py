@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
+
+from hpml.base.optional import look_up
 
 from .errors import JitError
 
@@ -16,20 +17,5 @@ FEATURES = {
 
 
 def private(place: str) -> Any:
-    """Return the object of this name.
-
-    Raises:
-        JitError: this version of PyTorch has no such name.
-    """
-    module, _, name = place.rpartition(".")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        import torch
-
-        raise JitError(
-            object=FEATURES[place],
-            expected=f"a PyTorch that has {place}",
-            received=f"PyTorch {torch.__version__}",
-            remedy="Install a version that hpml was tested with (constraints.txt).",
-        ) from error
+    """Return the object of this name, or raise JitError if this PyTorch has none."""
+    return look_up(place, FEATURES[place], JitError)

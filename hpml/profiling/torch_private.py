@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
+
+from hpml.base.optional import look_up
 
 from .errors import ProfilingError
 
@@ -15,19 +16,5 @@ FEATURES = {
 
 
 def private(place: str) -> Any:
-    """Return the object of this name.
-
-    Raises:
-        ProfilingError: this version of PyTorch has no such name.
-    """
-    module, _, name = place.rpartition(".")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        import torch
-
-        raise ProfilingError(
-            f"{FEATURES[place]} expected PyTorch to have {place}, received PyTorch "
-            f"{torch.__version__}, which has no such name: install a version that hpml was tested "
-            "with (constraints.txt), or do without this function"
-        ) from error
+    """Return the object of this name, or raise ProfilingError if this PyTorch has none."""
+    return look_up(place, FEATURES[place], ProfilingError)
