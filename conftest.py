@@ -49,15 +49,13 @@ pytest_plugins = ["tests.needs"]
 
 @pytest.fixture(scope="session", autouse=True)
 def _results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Keep what tests write out of the student's results."""
+    """Keep what tests write out of the student's results, and out of the user's cache."""
     folder = tmp_path_factory.mktemp("results")
-    before = os.environ.get("HPML_RESULTS")
-    os.environ["HPML_RESULTS"] = str(folder)
+    patch = pytest.MonkeyPatch()
+    patch.setenv("HPML_RESULTS", str(folder))
+    patch.setenv("HPML_CACHE", str(tmp_path_factory.mktemp("cache")))
     yield folder
-    if before is None:
-        del os.environ["HPML_RESULTS"]
-    else:
-        os.environ["HPML_RESULTS"] = before
+    patch.undo()
 
 
 @pytest.fixture(autouse=True)

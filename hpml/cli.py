@@ -273,7 +273,7 @@ def _progress(options: argparse.Namespace) -> int:
 
 
 def _release(options: argparse.Namespace) -> int:
-    from hpml.base.files import course_folder
+    from hpml.course.files import course_folder
     from hpml.course.release.student_copy import not_handed_out, release
 
     archive = release(options.out, options.address)

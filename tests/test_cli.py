@@ -12,10 +12,11 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import hpml
 from hpml import cli
-from hpml.base import HpmlError, data_file
+from hpml.base import HpmlError
 from hpml.base.errors import UsageError
 from hpml.course import doctor, server
 from hpml.course.doctor import Finding, Report
+from hpml.course.files import data_file
 from tests.parts import raises, run_command
 
 if TYPE_CHECKING:

@@ -11,37 +11,25 @@ execution     time
 lazy       1.20 ms
 codegen     810 µs
 
-``files`` finds the course on disk and writes files atomically, ``environment`` records the machine
-and versions of a measurement, ``style`` gives all figures the same look. Nothing here imports
-torch, and only the functions that draw import matplotlib.
+``files`` writes files atomically, ``environment`` records the machine and versions of a
+measurement, ``style`` gives all figures the same look. Nothing here imports torch, and only the
+functions that draw import matplotlib.
 """
 
 from __future__ import annotations
 
-from hpml.base.environment import environment_record, quick
+from hpml.base.environment import environment_record
 from hpml.base.errors import HpmlError, describe
-from hpml.base.files import (
-    append_line,
-    course_folder,
-    data_file,
-    published,
-    results_folder,
-    write_atomically,
-)
+from hpml.base.files import append_line, write_atomically
 from hpml.base.tables import Table, format_bytes, format_seconds
 
 __all__ = [
     "HpmlError",
     "Table",
     "append_line",
-    "course_folder",
-    "data_file",
     "describe",
     "environment_record",
     "format_bytes",
     "format_seconds",
-    "published",
-    "quick",
-    "results_folder",
     "write_atomically",
 ]

@@ -72,15 +72,6 @@ def environment_record(*, threads: int | None = None, device: str = "cpu") -> di
     }
 
 
-def quick() -> bool:
-    """Return whether the labs should use small sizes: ``HPML_QUICK`` is set to a true value.
-
-    >>> quick() in (True, False)
-    True
-    """
-    return flag("HPML_QUICK")
-
-
 def flag(name: str) -> bool:
     """Return whether the environment variable `name` is 1, true, yes or on (case is ignored)."""
     value = os.environ.get(name, "")

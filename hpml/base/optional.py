@@ -1,4 +1,4 @@
-"""Import optional packages: whatever fails in one is a reason, not an error of the lab.
+"""Import optional packages: whatever fails in one is a reason, not an error.
 
 A package may be missing, lack a shared library, or not fit the versions of others: torchao 0.18
 raises an AttributeError on Apple silicon when it is imported.

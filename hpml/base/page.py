@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# Prints the content of a closed <details>; older browsers ignore the rule. The first cell of a lab
-# contains it, for the answers in all markdown cells.
+# Prints the content of a closed <details> of a page or notebook; older browsers ignore the rule.
 PAPER = "<style>@media print {details::details-content {content-visibility: visible}}</style>"
 
 # Exported pages show output in the font of prose and break lines inside words.

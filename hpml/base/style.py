@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import textwrap
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,27 +19,29 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-CONTENDERS: dict[str, tuple[str, str]] = {
-    "handwritten": ("#332288", "o"),
-    "sequential": ("#5AA9D6", "s"),
-    "lazy": ("#CC6677", "^"),
-    "ordered": ("#999933", "v"),
-    "codegen": ("#117733", "D"),
-    "inlined": ("#44AA99", "P"),
-    "numba": ("#882255", "X"),
-    "peer": ("#AA4499", "<"),
-    "compiled": ("#D99A00", ">"),
-    "cudagraph": ("#1A1A1A", "*"),
-}
-"""Colour and marker of each contender in all figures."""
-
 INK, MUTED, ACCENT = "#1A1A1A", "#8A8A8A", "#C4500B"
 PASS, FAIL, UNKNOWN = "#117733", ACCENT, MUTED
 """A right answer, a wrong answer, and an undecided or missing one."""
-DATA, SECOND = "#332288", "#5AA9D6"
+INDIGO, BLUE, ROSE, OLIVE, GREEN = "#332288", "#5AA9D6", "#CC6677", "#999933", "#117733"
+TEAL, WINE, PURPLE, GOLD = "#44AA99", "#882255", "#AA4499", "#D99A00"
+DATA, SECOND = INDIGO, BLUE
 """Measurements, and those of a second kind."""
-CPU, GPU = "#5AA9D6", ACCENT
+CPU, GPU = BLUE, ACCENT
 """The processor that issues work, and the one that executes it."""
+
+CONTENDERS: dict[str, tuple[str, str]] = {
+    "handwritten": (INDIGO, "o"),
+    "sequential": (BLUE, "s"),
+    "lazy": (ROSE, "^"),
+    "ordered": (OLIVE, "v"),
+    "codegen": (GREEN, "D"),
+    "inlined": (TEAL, "P"),
+    "numba": (WINE, "X"),
+    "peer": (PURPLE, "<"),
+    "compiled": (GOLD, ">"),
+    "cudagraph": (INK, "*"),
+}
+"""Colour and marker of each way to run a model, in all figures."""
 
 PALETTE = {name: colour for name, (colour, _) in CONTENDERS.items()}
 PALETTE |= {"accent": ACCENT, "muted": MUTED, "ink": INK}
@@ -52,26 +54,6 @@ _ALIASES = {
     "compile": "compiled",
     "cudagraphs": "cudagraph",
     "handwrittenmodule": "handwritten",
-    # Lab 07's loop is the handwritten module; labs 01 and 04 have the same variants of one loop.
-    "loop": "handwritten",
-    "python": "handwritten",
-    "loopoveralist": "handwritten",
-    "loopoveranarray": "lazy",
-    "loopoveratensor": "compiled",
-    "numpy": "sequential",
-    "numpycall": "sequential",
-    "torch": "peer",
-    "torchcall": "peer",
-    "cloop": "codegen",
-    "numbaloop": "numba",
-    "co3": "codegen",
-    "givencompiled": "numba",
-    "giveninpython": "handwritten",
-    # Lab 08's loops, compiled by Numba and by a C compiler.
-    "threeloops": "handwritten",
-    "oneloop": "numba",
-    "threeloopsc": "sequential",
-    "oneloopc": "codegen",
 }
 
 _SETTINGS: dict[str, Any] = {
@@ -108,6 +90,19 @@ _SETTINGS: dict[str, Any] = {
     # Deterministic output: a committed picture changes only with its data.
     "svg.hashsalt": "hpml",
 }
+
+
+def draw_as(names: Mapping[str, str]) -> None:
+    """Draw contenders of other names with the colour and the marker of those in `CONTENDERS`.
+
+    Args:
+        names: for each name the one in `CONTENDERS`. Case, spaces and punctuation do not matter.
+
+    >>> draw_as({"my own engine": "codegen"})
+    >>> colour("My own engine") == colour("codegen")
+    True
+    """
+    _ALIASES.update({_plain(name): role for name, role in names.items()})
 
 
 def colour(name: str) -> str:
@@ -149,7 +144,7 @@ def ink_on(background: str) -> str:
 
 @contextmanager
 def apply() -> Iterator[None]:
-    """Use the course's style inside the ``with`` block."""
+    """Use this style inside the ``with`` block."""
     import matplotlib
 
     # The typed keys differ between versions of matplotlib.
@@ -160,7 +155,7 @@ def apply() -> Iterator[None]:
 def figure(
     rows: int = 1, columns: int = 1, *, width: float = 7.0, height: float = 4.0, **keywords: Any
 ) -> tuple[Figure, Any]:
-    """Return a new figure and its axes in the course's style."""
+    """Return a new figure and its axes in this style."""
     import matplotlib.pyplot as plt
 
     from hpml.base.described import DescribedFigure
@@ -202,8 +197,12 @@ def caption(fig: Figure, text: str) -> None:
 
 
 def _role(name: str) -> str:
-    plain = "".join(letter for letter in name.lower() if letter.isalnum())
+    plain = _plain(name)
     return _ALIASES.get(plain, plain)
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
 def _fallback(role: str) -> str:

@@ -1,7 +1,6 @@
 """What Windows and macOS do differently: locks, replacing files, ending processes, encodings.
 
-Each function has a body for Linux and macOS and one for Windows. `hpml.course.sandbox` may not
-import this module, so the deadline of a submission is in `hpml.course.sandbox.deadline`.
+Each function has a body for Linux and macOS and one for Windows.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ their quartiles and their ratios to a baseline, each with an interval:
 In the order in which values flow: ``sampling`` takes the samples → ``measurement`` and
 ``comparison`` are the results (``ratio`` draws conclusions with the statistics of ``robust``,
 ``advice`` judges the samples) → ``record`` stores them → ``tables`` and ``plots`` show them.
+``roofline`` compares a kernel's speed with the limits of the machine.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from hpml.benchmark.paired import seconds_at
 from hpml.benchmark.plots import sweeps
 from hpml.benchmark.ratio import Ratio
 from hpml.benchmark.record import Case, read_cases, write_case
+from hpml.benchmark.roofline import Kernel, Limits, draw_roofline
 from hpml.benchmark.sampling.rounds import compare, measure
 from hpml.benchmark.sampling.sizes import compare_sizes
 
@@ -41,10 +43,13 @@ __all__ = [
     "Case",
     "Comparison",
     "Estimate",
+    "Kernel",
+    "Limits",
     "Measurement",
     "Ratio",
     "compare",
     "compare_sizes",
+    "draw_roofline",
     "measure",
     "read_cases",
     "seconds_at",

@@ -47,7 +47,7 @@ class Comparison(Shown, PairedSamples):
 
         Args:
             ax: where to draw; a new figure by default.
-            predicted: a student's predicted ratios to the baseline; None without a prediction.
+            predicted: predicted ratios to the baseline; None without a prediction.
 
         Returns:
             The axes; ``axes.figure`` is the figure. Outliers beyond the right edge are only

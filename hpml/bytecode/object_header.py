@@ -11,8 +11,8 @@ import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hpml.base import style
 from hpml.base.errors import describe
-from hpml.base.style import PALETTE
 from hpml.base.tables import Shown, Table
 from hpml.bytecode.disassembly.versions import SUPPORTED
 from hpml.bytecode.errors import BytecodeError
@@ -21,13 +21,13 @@ from hpml.bytecode.object_fields import Field, read, value_fields
 _COUNT_BYTES = 4 if sys.version_info >= (3, 14) else 8
 _IMMORTAL_FROM = 1 << 31  # references to immortal objects are not counted (PEP 683)
 _COLOURS = {
-    "ob_refcnt": "accent",
-    "ob_type": "sequential",
-    **dict.fromkeys(("ob_size", "lv_tag", "allocated"), "inlined"),
-    **dict.fromkeys(("ob_fval", "ob_digit"), "codegen"),
-    **dict.fromkeys(("ob_item", "cdata"), "peer"),
+    "ob_refcnt": style.ACCENT,
+    "ob_type": style.BLUE,
+    **dict.fromkeys(("ob_size", "lv_tag", "allocated"), style.TEAL),
+    **dict.fromkeys(("ob_fval", "ob_digit"), style.GREEN),
+    **dict.fromkeys(("ob_item", "cdata"), style.PURPLE),
 }
-"""Colour roles by field name; other fields are muted."""
+"""Colours by field name; other fields are muted."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ class ObjectHeader(Shown):
             if field.via_pointer and not has_heading:
                 has_heading = True
                 rows.append("<div><small>At the address in its pointer:</small></div>")
-            role = "lazy" if field.via_pointer else _COLOURS.get(field.name, "muted")
-            rows.append(_boxes(field, PALETTE[role]))
+            own = _COLOURS.get(field.name, style.MUTED)
+            rows.append(_boxes(field, style.ROSE if field.via_pointer else own))
         caption = f"<p><small>{self._caption()}</small></p>"
         return f'<div style="margin: 0.5em 0;">{"".join(rows)}</div>{caption}'
 

@@ -1,4 +1,4 @@
-"""Tell the student's code from that of installed packages, and from that of `hpml.bytecode`."""
+"""Tell the user's code from that of installed packages, and from that of `hpml.bytecode`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def is_our_code(code: CodeType) -> bool:
     return code.co_filename.startswith(_FOLDER)
 
 
-def is_student_code(code: CodeType) -> bool:
+def is_user_code(code: CodeType) -> bool:
     """Return whether `code` belongs to no installed package.
 
     Packages are those of the standard library, those in ``site-packages``, and `hpml`. Code without
-    a file, such as a cell or a generated function, is the student's if `linecache` has its source.
+    a file, such as a cell or a generated function, is the user's if `linecache` has its source.
     """
     file = code.co_filename
     if file.startswith("<"):

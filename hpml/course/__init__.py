@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from hpml.course.lesson.predictions.calibration import Calibration, calibration
     from hpml.course.lesson.predictions.prediction import Prediction, predict
     from hpml.course.lesson.predictions.session import forget, lab_head
+    from hpml.course.this_run import quick
 
 __all__ = [
     "AnswerError",
@@ -54,6 +55,7 @@ __all__ = [
     "mine",
     "predict",
     "progress",
+    "quick",
     "say",
     "show_code",
     "ten_questions",
@@ -70,6 +72,7 @@ _NAMES = {
     "hpml.course.lesson.predictions.calibration": ("Calibration", "calibration"),
     "hpml.course.lesson.predictions.prediction": ("Prediction", "predict"),
     "hpml.course.lesson.predictions.session": ("forget", "lab_head"),
+    "hpml.course.this_run": ("quick",),
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 

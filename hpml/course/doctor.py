@@ -20,10 +20,10 @@ from hpml.base.environment import (
     physical_cores,
 )
 from hpml.base.errors import describe
-from hpml.base.files import PACKAGED, CourseFileError, course_folder
 from hpml.base.optional import import_optional
 from hpml.base.system import can_print
 from hpml.base.tables import Shown, Table, format_bytes
+from hpml.course.files import PACKAGED, CourseFileError, course_folder
 from hpml.course.packages import host, install_command, too_old
 from hpml.jit.compilers import (
     find_compiler,

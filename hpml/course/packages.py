@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 from hpml.base.environment import installed_version
-from hpml.base.files import CourseFileError, course_folder
+from hpml.course.files import CourseFileError, course_folder
 
 OLDEST = {
     "netron": "9",

@@ -19,14 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpml.base.errors import HpmlError
-from hpml.base.files import (
-    COPY,
-    PACKAGED,
-    CourseFileError,
-    can_write,
-    course_folder,
-    results_folder,
-)
+from hpml.base.files import can_write
+from hpml.course.files import COPY, PACKAGED, CourseFileError, course_folder, results_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

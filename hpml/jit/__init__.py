@@ -16,10 +16,8 @@ from hpml.jit.compilers import (
 from hpml.jit.errors import CompileError, JitError, NoCompilerError
 from hpml.jit.extension import build_extension
 from hpml.jit.numba_views import inferred_types, instructions, signatures
-from hpml.jit.roofline import Limits, Work, draw_roofline
 from hpml.jit.torch_compilers import (
     FirstCall,
-    compiler_of_this_run,
     first_calls,
     graph_breaks,
     inductor_loops,
@@ -30,13 +28,9 @@ __all__ = [
     "CompileError",
     "FirstCall",
     "JitError",
-    "Limits",
     "NoCompilerError",
-    "Work",
     "build_extension",
-    "compiler_of_this_run",
     "compiler_version",
-    "draw_roofline",
     "find_compiler",
     "find_cpp_compiler",
     "first_calls",

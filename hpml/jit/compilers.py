@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Literal
 
 from hpml.base.environment import installed_version
-from hpml.base.errors import HpmlError
-from hpml.base.files import results_folder, write_atomically
+from hpml.base.files import cache_folder, write_atomically
 
 _SMALL = {
     "c": "#include <math.h>\nint hpml_probe(int x) { return x; }\n",
@@ -38,7 +37,7 @@ assert torch.allclose(compiled(x), x * FACTOR + 1)
 print("compiled")
 """
 _INDUCTOR_SECONDS = 300.0
-_KNOWN = "compilers.json"  # in the results folder: with what Inductor has worked
+_KNOWN = "inductor.json"  # in the cache: with what Inductor has worked
 
 
 def find_compiler() -> str | None:
@@ -77,13 +76,13 @@ def why_not_inductor() -> str:
     """Return why `torch.compile` cannot compile for the CPU here, or an empty text if it can.
 
     The first call on a machine compiles a small function in another process, which takes some
-    seconds. The results folder keeps that it worked.
+    seconds. The cache keeps that it worked.
 
     >>> isinstance(why_not_inductor(), str)
     True
     """
     if path := unlinkable_path():
-        return f'of the space in {path}: use make lab VENV="$HOME/hpml-venv"'
+        return f"of the space in {path}: use an environment in a folder without one"
     command = _cpp_command()
     if refusal := _refusal(command, "cpp"):
         return refusal
@@ -186,16 +185,16 @@ def _inductor_refusal(key: str) -> str:
         if " " in tempfile.gettempdir():
             hint = "; set TMPDIR to a folder without a space in its path"
         return f"PyTorch's compiler fails: {_telling_line(done.stderr)}{hint}"
-    with contextlib.suppress(OSError, HpmlError):  # then the next process tries again
-        write_atomically(results_folder() / _KNOWN, json.dumps([*_known(), key]))
+    with contextlib.suppress(ImportError, OSError):  # then the next process tries again
+        write_atomically(cache_folder("compilers") / _KNOWN, json.dumps([*_known(), key]))
     return ""
 
 
 def _known() -> list[str]:
     """Return the keys with which Inductor has worked."""
     try:
-        found = json.loads((results_folder() / _KNOWN).read_text(encoding="utf-8"))
-    except (OSError, ValueError, HpmlError):
+        found = json.loads((cache_folder("compilers") / _KNOWN).read_text(encoding="utf-8"))
+    except (ImportError, OSError, ValueError):
         return []
     return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 
 from hpml.base.errors import describe
-from hpml.base.files import results_folder
+from hpml.base.files import cache_folder
 from hpml.base.system import is_windows, replace
 
 from .compilers import ask, compiler_version, find_compiler, why_no_compiler
@@ -60,7 +60,8 @@ def build_extension(
         name: the module's name, an identifier.
         flags: flags for the compiler and the linker (``-fopenmp`` is for both), after those with
             which Python was built.
-        folder: the cache of compiled libraries; by default ``results/extensions``.
+        folder: where compiled libraries are kept; by default in the folder that ``HPML_CACHE``
+            names, else in the user's cache folder.
 
     Returns:
         The imported module; ``module.__file__`` is the compiled library. The same source, flags and
@@ -92,7 +93,7 @@ def build_extension(
             remedy="Write flags=['-O3'].",
         )
     compiler = _require_compiler()
-    cache = results_folder() / "extensions" if folder is None else Path(folder)
+    cache = cache_folder("extensions") if folder is None else Path(folder)
     target = cache / f"{name}-{_key(source, name, flags, compiler)}"
     if _library_in(target) is None:
         _build(source, name, flags, target, compiler)
@@ -149,7 +150,7 @@ def _build(source: str, name: str, flags: Sequence[str], folder: Path, compiler:
             object="folder of build_extension",
             expected="a folder to write to",
             received=f"{folder.parent}: {error}",
-            remedy="Pass another folder.",
+            remedy="Pass another folder, or set HPML_CACHE to one.",
         ) from error
     # C assumes that an undeclared function returns an int.
     strict = "-Werror=implicit-function-declaration"

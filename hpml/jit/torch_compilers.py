@@ -9,29 +9,10 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from hpml.base.environment import quick
 from hpml.base.tables import Table
 
-from .compilers import why_not_inductor
 from .errors import JitError
 from .torch_private import private
-
-
-def compiler_of_this_run() -> tuple[dict[str, str], str]:
-    """Return options for `torch.compile` and a note about them.
-
-    In a short run, or where Inductor cannot compile, the options select the backend ``aot_eager``.
-
-    >>> options, note = compiler_of_this_run()
-    >>> options in ({}, {"backend": "aot_eager"})
-    True
-    """
-    eager: dict[str, str] = {"backend": "aot_eager"}
-    if quick():
-        return eager, "a short run only records its graph and compiles nothing"
-    if reason := why_not_inductor():
-        return eager, f"it only records its graph and compiles nothing, because {reason}"
-    return {}, "its default compiler, Inductor, generated C++ and compiled it"
 
 
 class FirstCall(NamedTuple):
@@ -155,7 +136,7 @@ def torchscript_graphs(function: Callable[..., Any], *arguments: Any) -> dict[st
     import torch
 
     with warnings.catch_warnings(), torch.no_grad():
-        warnings.simplefilter("ignore", DeprecationWarning)  # the lab shows and explains it
+        warnings.simplefilter("ignore", DeprecationWarning)  # that TorchScript is deprecated
         traced = torch.jit.trace(function, arguments)  # type: ignore[no-untyped-call]
         for _ in range(3):
             traced(*arguments)

@@ -22,8 +22,6 @@ while symbolic data is alive (`building.interception`).
 
 from __future__ import annotations
 
-from hpml.base.executions import EXECUTIONS
-
 from . import compat as symbolic_data
 from . import config, graph_algorithms, model_tools, useful_layers
 from .building.handles import add_to_graph
@@ -31,6 +29,7 @@ from .building.inputs import CustomInput, Input
 from .building.interception import suspend as optimize_module_calls
 from .compat import FunctionalModel
 from .errors import GraphError
+from .executions import EXECUTIONS
 from .symbolic_model import SymbolicModel
 
 __all__ = [

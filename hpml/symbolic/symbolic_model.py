@@ -12,8 +12,8 @@ import torch
 from torch import nn
 
 from hpml.base.errors import describe
-from hpml.base.executions import BY_NAME, DEFAULT, KERNEL
 from hpml.base.operator_times import Timing, timing_from_environment
+from hpml.symbolic.executions import BY_NAME, DEFAULT, KERNEL
 
 from . import config
 from .building.handles import SymbolicData, as_handles, handle_of

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from hpml.base import environment
-from hpml.base.environment import environment_record, quick
+from hpml.base.environment import environment_record, flag
 from hpml.base.errors import UsageError
 from tests.parts import raises
 
@@ -36,11 +36,11 @@ def test_the_record_points_at_no_person_and_no_place() -> None:
     ("value", "expected"),
     [("1", True), ("TRUE", True), (" on ", True), ("", False), ("0", False), ("No", False)],
 )
-def test_quick_reads_the_usual_words(
+def test_a_flag_reads_the_usual_words(
     monkeypatch: pytest.MonkeyPatch, value: str, expected: bool
 ) -> None:
     monkeypatch.setenv("HPML_QUICK", value)
-    assert quick() is expected
+    assert flag("HPML_QUICK") is expected
 
 
 def test_gpus_are_read_from_nvidia_smi(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +63,7 @@ def test_a_flag_that_is_neither_true_nor_false_is_refused(monkeypatch: pytest.Mo
     monkeypatch.setenv("HPML_QUICK", "maybe")
     name = "environment variable HPML_QUICK"
     with raises(UsageError, object=name, expected="1 or 0", received="'maybe'", remedy="unset"):
-        quick()
+        flag("HPML_QUICK")
 
 
 def linux_cpus(folder: Path, kinds: dict[int, str]) -> None:

@@ -71,15 +71,20 @@ def test_every_colour_stands_out_from_white_paper(name: str) -> None:
         ("torch.compile", "compiled"),
         ("pytorch-symbolic", "peer"),
         ("CUDA graphs", "cudagraph"),
-        ("loop", "handwritten"),
-        ("Python", "handwritten"),
-        ("NumPy", "sequential"),
-        ("torch", "peer"),
-        ("C, -O3", "codegen"),
     ],
 )
 def test_a_contender_has_its_colour_however_it_is_written(written: str, role: str) -> None:
     assert style.colour(written) == style.PALETTE[role]
+
+
+def test_a_program_names_what_is_drawn_as_a_known_contender(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(style, "_ALIASES", dict(style._ALIASES))
+    style.draw_as({"C, -O3": "codegen"})
+    assert style.colour("c (-o3)") == style.PALETTE["codegen"]
+    assert style.marker("C, -O3") == style.CONTENDERS["codegen"][1]
+    assert style.series(["C, -O3", "Rust"])["C, -O3"] == style.GREEN
 
 
 def test_figures_leave_the_settings_of_matplotlib_alone() -> None:

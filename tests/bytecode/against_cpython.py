@@ -20,7 +20,7 @@ from typing import Any
 
 from hpml.bytecode import Machine, run
 from hpml.bytecode.disassembly.versions import python_version
-from hpml.bytecode.own_code import is_student_code
+from hpml.bytecode.own_code import is_user_code
 from hpml.bytecode.safe_repr import short
 from tests.bytecode import generated, offsets
 from tests.bytecode.cases import corpus, from_text
@@ -88,7 +88,7 @@ def functions_run_by_cpython(function: Callable[[], Any]) -> set[str]:
 
     def profile(frame: FrameType, event: str, argument: object) -> None:
         is_module = frame.f_globals is function.__globals__
-        if event == "call" and (is_module or is_student_code(frame.f_code)):
+        if event == "call" and (is_module or is_user_code(frame.f_code)):
             found.add(frame.f_code.co_qualname)
 
     with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(BaseException):

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from IPython.lib.pretty import pretty
 
-from hpml.base import data_file
 from hpml.course import doctor
 from hpml.course.doctor import Finding, Report, report
+from hpml.course.files import data_file
 from hpml.jit import compilers
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from hpml.base import course_folder
-from hpml.base.files import CourseFileError
 from hpml.course import server
+from hpml.course.files import CourseFileError, course_folder
 from hpml.course.server import MissingLabError, PortTakenError, plan
 from tests.parts import raises
 

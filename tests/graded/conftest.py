@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from hpml.base.files import course_folder
+from hpml.course.files import course_folder
 from hpml.course.grading import GradingError
 from hpml.course.grading.find import Submission, find, lab_number
 from hpml.course.grading.grader import Grader

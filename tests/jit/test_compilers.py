@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hpml.base.files import cache_folder, write_atomically
 from hpml.jit import compilers, find_compiler, find_cpp_compiler, why_not_inductor
 from hpml.jit.compilers import why_no_compiler
 
@@ -25,7 +26,7 @@ def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     folder = tmp_path / "programs"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))
-    monkeypatch.setenv("HPML_RESULTS", str(tmp_path / "results"))
+    monkeypatch.setenv("HPML_CACHE", str(tmp_path / "cache"))
     for variable in ("CC", "CXX"):
         monkeypatch.delenv(variable, raising=False)
 
@@ -99,7 +100,7 @@ def test_that_inductor_works_is_remembered_for_the_next_process(inductor: Any) -
         assert why_not_inductor() == ""
         compilers._inductor_refusal.cache_clear()  # as in another process
     assert len(runs) == 1
-    kept = json.loads((compilers.results_folder() / "compilers.json").read_text(encoding="utf-8"))
+    kept = json.loads((cache_folder("compilers") / "inductor.json").read_text(encoding="utf-8"))
     assert len(kept) == 1
 
 
@@ -124,7 +125,7 @@ def test_a_space_in_the_temporary_folder_has_a_remedy(
 
 
 def test_what_is_kept_of_earlier_probes_may_be_damaged(inductor: Any) -> None:
-    compilers.results_folder().joinpath("compilers.json").write_text("{", encoding="utf-8")
+    write_atomically(cache_folder("compilers") / "inductor.json", "{")
     inductor(0, "compiled\n")
     assert why_not_inductor() == ""
 

@@ -34,8 +34,8 @@ PyMODINIT_FUNC PyInit_hello(void) { return PyModule_Create(&definition); }
 
 
 @pytest.fixture(autouse=True)
-def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(building, "results_folder", lambda: tmp_path)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HPML_CACHE", str(tmp_path))
     return tmp_path
 
 
@@ -48,19 +48,19 @@ def test_the_module_of_the_lecture() -> None:
     assert "hello" not in sys.modules
 
 
-def test_what_was_built_once_is_found_again(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:
+def test_what_was_built_once_is_found_again(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     first = build_extension(HELLO, "hello")
     monkeypatch.setattr(building, "_build", lambda *_: pytest.fail("it compiled again"))
     assert build_extension(HELLO, "hello").__file__ == first.__file__
     with pytest.raises(pytest.fail.Exception):
         build_extension(HELLO, "hello", flags=["-O0"])
-    assert [path.name.startswith(".") for path in (results / "extensions").iterdir()] == [False]
+    assert [path.name.startswith(".") for path in (cache / "extensions").iterdir()] == [False]
 
 
-def test_a_folder_of_ones_own(tmp_path: Path, results: Path) -> None:
+def test_a_folder_of_ones_own(tmp_path: Path, cache: Path) -> None:
     hello = build_extension(HELLO, "hello", folder=tmp_path / "mine")
     assert Path(str(hello.__file__)).parents[1] == tmp_path / "mine"
-    assert not (results / "extensions").exists()
+    assert not (cache / "extensions").exists()
 
 
 def test_two_versions_of_one_name_beside_each_other() -> None:
@@ -69,14 +69,14 @@ def test_two_versions_of_one_name_beside_each_other() -> None:
     assert (english.greet("Ada"), german.greet("Ada")) == ("Hello, Ada!", "Hallo, Ada!")
 
 
-def test_an_error_of_the_compiler_is_shown_with_its_line(results: Path) -> None:
+def test_an_error_of_the_compiler_is_shown_with_its_line(cache: Path) -> None:
     shown = ("hello.c:7", "PyArg_ParseTuple(arguments")
     with raises(CompileError, object="hello.c", received=shown) as caught:
         build_extension(HELLO.replace("const char *name;", "const char *nmae;"), "hello")
     assert caught.value.received in str(caught.value)
-    assert str(results) not in str(caught.value)
+    assert str(cache) not in str(caught.value)
     assert "Traceback" not in str(caught.value)
-    assert list((results / "extensions").iterdir()) == []
+    assert list((cache / "extensions").iterdir()) == []
 
 
 def test_a_flag_that_the_compiler_does_not_know() -> None:

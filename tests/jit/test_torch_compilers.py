@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,10 +7,6 @@ import torch
 
 from hpml.jit import (
     JitError,
-    compiler_of_this_run,
-    compilers,
-    find_compiler,
-    find_cpp_compiler,
     first_calls,
     graph_breaks,
     inductor_loops,
@@ -89,25 +84,6 @@ def test_the_optimised_graph_differs_from_the_recorded_one() -> None:
     assert "# " not in graphs["recorded"]
     assert "%x : Float(3)" in graphs["recorded"]
     assert "device" not in graphs["recorded"]
-
-
-def test_a_compiler_for_c_alone_is_none_for_torch_compile(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    for name in ("gcc", "g++-13"):
-        (tmp_path / name).write_text("#!/bin/sh\n: > made\n", encoding="ascii")
-        (tmp_path / name).chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(compilers, "_inductor_refusal", lambda key: "")
-    for variable in ("CC", "CXX", "HPML_QUICK"):
-        monkeypatch.delenv(variable, raising=False)
-    assert (find_compiler(), find_cpp_compiler()) == ("gcc", None)
-    options, why = compiler_of_this_run()
-    assert options == {"backend": "aot_eager"}
-    assert f"there is no {compilers._cpp_command()} here" in why
-    monkeypatch.setenv("CXX", "g++-13")
-    assert find_cpp_compiler() == "g++-13"
-    assert compiler_of_this_run()[0] == {}
 
 
 # Inductor's own modules use what TorchScript deprecates.

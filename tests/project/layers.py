@@ -22,6 +22,7 @@ LIBRARY = (
     ("profiling", "widgets"),
 )
 COURSE = (
+    ("files", "this_run"),
     ("sandbox", "datasets", "packages"),
     ("models", "training", "runtimes", "doctor"),
     ("suites",),

@@ -108,7 +108,7 @@ def test_the_ground_floor_runs_on_newer_pythons_with_nothing_installed(version: 
         pytest.skip(f"needs python{version} on the search path or under pyenv")
     code = (
         "import hpml.cli, hpml.course.doctor, hpml.base.style\n"
-        "from hpml.base import Table, environment_record, published\n"
+        "from hpml.base import Table, environment_record\nfrom hpml.course.files import published\n"
         "print(Table(['a'], [[1]])); environment_record(); published('deep_linear_cpu')\n"
         "hpml.course.doctor.report()"
     )

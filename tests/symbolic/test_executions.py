@@ -3,9 +3,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from hpml.base import executions
 from hpml.base.style import CONTENDERS
-from hpml.symbolic import EXECUTIONS
+from hpml.symbolic import EXECUTIONS, executions
 from hpml.symbolic.execution import PREPARE
 from tests.symbolic.models import PROGRAMS
 from tests.symbolic.programs import assert_observations_equal, observe

@@ -28,7 +28,7 @@ class Machine:
             for `run`.
 
     The machine steps into the functions of the first function's module, and into those of other
-    modules that belong to no installed package: the files of a student, and generated code whose
+    modules that belong to no installed package: the user's files, and generated code whose
     source `linecache` has. CPython executes everything else within one instruction: libraries, C
     code, and functions of the program that C code calls (the ``key`` of ``sorted``, an ``__add__``,
     a property). `Step.ran` names the last kind. ``__enter__``, ``__exit__`` and ``__call__`` are

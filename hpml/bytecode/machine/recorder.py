@@ -21,7 +21,7 @@ from hpml.bytecode.machine.state import (
     Yield,
 )
 from hpml.bytecode.machine.trace import Raised, Step
-from hpml.bytecode.own_code import is_our_code, is_student_code
+from hpml.bytecode.own_code import is_our_code, is_user_code
 from hpml.bytecode.plain_attributes import name_of
 from hpml.bytecode.safe_repr import Texts
 
@@ -135,7 +135,7 @@ class _NativeCalls:
         if is_our_code(code) or code.co_consts in (NATIVE_CALL, COPY):
             return ""
         is_inner = code.co_name.startswith("<") and code.co_name != "<lambda>"
-        if is_inner or not (frame.f_globals is self._module or is_student_code(code)):
+        if is_inner or not (frame.f_globals is self._module or is_user_code(code)):
             return ""
         return code.co_qualname
 

@@ -21,7 +21,7 @@ from hpml.bytecode.errors import StepLimitError
 from hpml.bytecode.machine.binding import bind
 from hpml.bytecode.machine.decoded_code import DecodedCode, DecodedInstruction
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import is_our_code, is_student_code
+from hpml.bytecode.own_code import is_our_code, is_user_code
 
 # CO_COROUTINE | CO_ITERABLE_COROUTINE | CO_ASYNC_GENERATOR: only an event loop can run these.
 ASYNC = 0x80 | 0x100 | 0x200
@@ -190,7 +190,7 @@ class StepLimitReached(BaseException):
 class MachineState:
     """The state shared by all frames of one run.
 
-    The machine steps into functions with the globals `module`, and into other code of the student.
+    The machine steps into functions with the globals `module`, and into other code of the user.
     `limit` is the number of steps at which the limit was reached, or None. Once `stopped`, neither
     the program nor its generators continue.
     """
@@ -229,7 +229,7 @@ class MachineState:
             return False
         if code.co_name.startswith("<generic parameters of"):  # PEP 695
             return False
-        return function.__globals__ is self._module or is_student_code(code)
+        return function.__globals__ is self._module or is_user_code(code)
 
     def frame(
         self,

@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 from hpml.base.errors import describe
-from hpml.base.files import course_folder
 from hpml.course.datasets.dataset import Dataset, DatasetError
 from hpml.course.datasets.digits import digits
 from hpml.course.datasets.tiny_imagenet import tiny_imagenet
+from hpml.course.files import course_folder
 
 DATASETS = ("tiny-imagenet", "digits")
 

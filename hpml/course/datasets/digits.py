@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from hpml.base.files import data_file
 from hpml.course.datasets.dataset import Dataset, Pictures
+from hpml.course.files import data_file
 
 EVERY = 5
 """Every fifth picture is for validation. The file is sorted by writer: all are in both sets."""

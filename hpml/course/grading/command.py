@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 
 from hpml.base.arguments import whole
-from hpml.base.files import course_folder, results_folder, write_atomically
+from hpml.base.files import write_atomically
+from hpml.course.files import course_folder, results_folder
 from hpml.course.grading import BadRequest, GradingError
 from hpml.course.grading.judge import harmless, points
 from hpml.course.grading.report import as_table, write_feedback_zip, write_gradescope

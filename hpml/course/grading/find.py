@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Protocol
 
 from hpml.base.errors import describe
-from hpml.base.files import CourseFileError
 from hpml.base.tables import format_bytes
+from hpml.course.files import CourseFileError
 from hpml.course.grading import BadRequest
 from hpml.course.labs import catalogue as course
 from hpml.course.lesson.execute import LabNotFoundError, find_lab

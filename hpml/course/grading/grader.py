@@ -16,8 +16,8 @@ from hpml.course.grading.judge import Item, blank, harmless, judged, judged_choi
 from hpml.course.grading.record import Report
 from hpml.course.grading.run import Submitted, answers, choice_made
 from hpml.course.grading.sandbox import Isolation, Limits, described, require_isolation
+from hpml.course.lesson.exercises.allowed_packages import missing
 from hpml.course.lesson.exercises.exercise import Choice, Exercise
-from hpml.course.lesson.exercises.packages import missing
 from hpml.course.lesson.exercises.wrong_answers import WrongAnswerProcess
 
 _MADE = ("right", "wrong")

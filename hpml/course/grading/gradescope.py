@@ -13,7 +13,7 @@ import zipfile
 from pathlib import Path
 
 import hpml
-from hpml.base.files import course_folder
+from hpml.course.files import course_folder
 from hpml.course.grading import BadRequest
 from hpml.course.grading.find import lab_number
 from hpml.course.labs.catalogue import exercises

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Literal
 
 import hpml
-from hpml.base.files import CourseFileError, course_folder
+from hpml.course.files import CourseFileError, course_folder
 from hpml.course.grading import CannotIsolate
-from hpml.course.lesson.exercises.packages import files_of
+from hpml.course.lesson.exercises.allowed_packages import files_of
 
 Isolation = Literal["none", "bubblewrap", "user"]
 """What keeps a worker apart: nothing, bubblewrap, or another user where root is alone."""

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from hpml.base.environment import flag
-from hpml.base.files import results_folder, write_atomically
+from hpml.base.files import write_atomically
 from hpml.base.page import notebook_shell
+from hpml.course.files import results_folder
 from hpml.course.labs.catalogue import find
 from hpml.course.lesson.errors import LabError
 from hpml.course.lesson.exercises.sources import program_of

@@ -8,12 +8,13 @@ import tempfile
 from pathlib import Path
 
 from hpml.base.arguments import whole
-from hpml.base.environment import quick
 from hpml.base.errors import UsageError, describe
-from hpml.base.files import results_folder, shown_path, write_atomically
+from hpml.base.files import shown_path, write_atomically
 from hpml.base.tables import format_seconds
+from hpml.course.files import results_folder
 from hpml.course.lesson.execute import Execution, execute, find_lab, result_texts
 from hpml.course.lesson.reference import REVEALED, count_verdicts, verdicts_of, write_record
+from hpml.course.this_run import quick
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from hpml.base.child_process import with_package
 from hpml.base.errors import UsageError, describe
-from hpml.base.files import course_folder
+from hpml.course.files import course_folder
 
 if TYPE_CHECKING:
     from jupyter_client.manager import AsyncKernelManager

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hpml.base.files import results_folder, write_atomically
+from hpml.base.files import write_atomically
 from hpml.base.system import locked, replace, retry
+from hpml.course.files import results_folder
 
 _VERSION = 1
 

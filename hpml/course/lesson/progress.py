@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from hpml.base.environment import flag
-from hpml.base.files import CourseFileError
 from hpml.base.page import notebook_shell
+from hpml.course.files import CourseFileError
 from hpml.course.lesson.lab_file import LabFile
 
 FILE = LabFile("progress.json")

@@ -8,7 +8,7 @@ from typing import Any
 
 from hpml.base import style
 from hpml.base.charts import Dot, dots, show
-from hpml.base.environment import flag, quick
+from hpml.base.environment import flag
 from hpml.base.errors import describe
 from hpml.base.page import Page, put, say
 from hpml.base.tables import format_seconds
@@ -18,6 +18,7 @@ from hpml.benchmark.estimate import Estimate
 from hpml.benchmark.ratio import RESOLUTION
 from hpml.course.lesson.predictions.prediction import current_lab
 from hpml.course.lesson.reference import keep_revealed, recorded
+from hpml.course.this_run import quick
 
 
 def rounds() -> int:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from hpml.base.environment import environment_record
 from hpml.base.errors import HpmlError
-from hpml.base.files import append_line, course_folder, write_atomically
+from hpml.base.files import append_line, write_atomically
 from hpml.base.tables import Table
+from hpml.course.files import course_folder
 from hpml.course.lesson.execute import result_texts, tagged_texts
 
 if TYPE_CHECKING:

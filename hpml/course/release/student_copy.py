@@ -13,7 +13,7 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hpml.base.files import course_folder
+from hpml.course.files import course_folder
 from hpml.course.labs.catalogue import LABS, choice, exercises
 from hpml.course.lesson.cells import python_cells
 from hpml.course.lesson.execute import labs

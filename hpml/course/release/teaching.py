@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hpml.base.files import course_folder, shown_path
+from hpml.base.files import shown_path
+from hpml.course.files import course_folder
 from hpml.course.labs.catalogue import choice, exercises, explanation
 from hpml.course.lesson.execute import labs
 from hpml.course.lesson.exercises.wrong_answers import wrong_answers

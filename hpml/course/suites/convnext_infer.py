@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.errors import describe
-from hpml.base.files import published
 from hpml.base.tables import Table
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
+from hpml.course.files import published
 from hpml.course.suites.forwards import compiled, uniform_input
 from hpml.course.suites.options import add_shared_arguments
 from hpml.course.suites.published import published_table, ratios_to

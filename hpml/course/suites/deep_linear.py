@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.environment import Value
-from hpml.base.executions import EXECUTIONS, KERNEL
 from hpml.benchmark.agreement import same_results
 from hpml.course.suites import peer
 from hpml.course.suites.forwards import (
@@ -28,7 +27,7 @@ from hpml.course.suites.running import run_together
 if TYPE_CHECKING:
     import torch
 
-KERNELS = (KERNEL, f"{KERNEL}-frozen")
+KERNELS = ("numba", "numba-frozen")
 LAYERS = (250, 500, 750, 1000)
 
 
@@ -63,6 +62,8 @@ def run(layers: Sequence[int] = LAYERS, **changes: Any) -> DeepLinearResult:
     >>> result.cases[0].comparison.names
     ('handwritten', 'sequential')
     """
+    from hpml.symbolic import EXECUTIONS
+
     settings = DEFAULTS.changed(changes)
     usual = (BASELINE, "sequential", *EXECUTIONS, *peer.names())
     # The compiled kernel supports only the CPU without gradients.
@@ -89,6 +90,7 @@ def _contenders(settings: DeepLinearSettings, depth: int) -> dict[str, Callable[
     from torch import nn
 
     from hpml.course.models import DeepLinear, linear_layers, symbolic_deep_linear
+    from hpml.symbolic.executions import EXECUTIONS, KERNEL
 
     device, seed, features = settings.device, settings.seed, settings.features
     layers = linear_layers(depth, features, seed=seed, device=device)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from hpml.base.environment import Value
-from hpml.base.files import published
 from hpml.base.tables import Table
+from hpml.course.files import published
 from hpml.course.suites.options import SuiteResult, add_shared_arguments, positive
 from hpml.course.suites.published import PublishedBlock, published_table, published_times, ratios_to
 from hpml.course.suites.running import CasesResult

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from hpml.base.arguments import whole
-from hpml.base.files import results_folder, write_atomically
+from hpml.base.files import write_atomically
+from hpml.course.files import results_folder
 from hpml.course.suites.settings import Settings
 
 if TYPE_CHECKING:

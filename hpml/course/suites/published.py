@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hpml.base.files import published
 from hpml.base.tables import Table
 from hpml.benchmark.record import Case
+from hpml.course.files import published
 
 CUDA_GRAPHS = "cuda-graphs"
 

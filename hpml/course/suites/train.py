@@ -9,7 +9,8 @@ from pathlib import Path
 
 from hpml.base.arguments import whole
 from hpml.base.errors import UsageError, describe
-from hpml.base.files import results_folder, shown_path
+from hpml.base.files import shown_path
+from hpml.course.files import results_folder
 from hpml.course.suites.options import positive
 
 

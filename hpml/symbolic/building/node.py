@@ -232,7 +232,7 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 def format_origin(origin: tuple[str, int]) -> str:
-    """Return ``model.py:12`` for the origin ``("/course/model.py", 12)``."""
+    """Return ``model.py:12`` for the origin ``("/home/model.py", 12)``."""
     name = origin[0].replace("\\", "/").rsplit("/", 1)[-1]
     return f"{name}:{origin[1]}"
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.errors import describe
-from hpml.base.executions import EXECUTIONS
 from hpml.base.page import Page, asset
 from hpml.bytecode import count_instructions
 from hpml.widgets.errors import WidgetError
@@ -57,7 +56,7 @@ class Code:
 def code_view(
     model: SymbolicModel,
     *inputs: Any,
-    executions: Sequence[str] = EXECUTIONS,
+    executions: Sequence[str] | None = None,
     lengths: Sequence[float] = LENGTHS,
 ) -> None:
     """Show a model's graph and the source that runs it, with controls for execution and loops.
@@ -70,7 +69,7 @@ def code_view(
     Args:
         model: the model to show; it is not changed.
         *inputs: tensors for the forward whose instructions are counted.
-        executions: the executions to choose from.
+        executions: the executions to choose from; by default all that run every graph.
         lengths: the values of ``config.CODEGEN_MIN_LOOP_LENGTH`` to choose from, at least 2;
             ``float("inf")`` disables loops.
 
@@ -88,7 +87,7 @@ def code_view(
     3      h0 = l[0](i0)  # ReLU_1
     4      return h0
     """
-    from hpml.symbolic import SymbolicModel
+    from hpml.symbolic import EXECUTIONS, SymbolicModel
 
     if not isinstance(model, SymbolicModel):
         raise WidgetError(
@@ -106,7 +105,7 @@ def code_view(
         seen[:] = [*seen[-1:], code]
         return page(code, model.graph, seen[0].headline if seen[0] != code else "")
 
-    explore(show, execution=list(executions), loops=list(names))
+    explore(show, execution=list(executions or EXECUTIONS), loops=list(names))
 
 
 def look(model: SymbolicModel, inputs: Sequence[Any], execution: str, length: float) -> Code:

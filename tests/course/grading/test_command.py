@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hpml.base.files import course_folder
 from hpml.base.system import process_tree
 from hpml.cli import main
+from hpml.course.files import course_folder
 from hpml.course.grading import BadRequest, GradingError, sandbox
 from tests.course.grading.handed_in import DOUBLE, hand_in
 from tests.parts import raises, run_command

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hpml.base.files import course_folder
+from hpml.course.files import course_folder
 from hpml.course.grading.classes import grade_class
 from hpml.course.grading.find import find
 from hpml.course.grading.grader import Grader

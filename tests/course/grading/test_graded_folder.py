@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hpml.base.files import course_folder
+from hpml.course.files import course_folder
 from tests.course.grading.handed_in import hand_in
 
 COUNT_CALLS = Path("tests", "solutions", "lab_06", "count_calls", "right.py")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from hpml.base.files import course_folder
 from hpml.cli import main
+from hpml.course.files import course_folder
 from hpml.course.grading.gradescope import write_autograder
 from tests.course.grading.handed_in import LAB, notebook
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from hpml.base.files import course_folder
 from hpml.base.system import process_tree
+from hpml.course.files import course_folder
 from hpml.course.grading import CannotIsolate, sandbox
 from hpml.course.grading.sandbox import Limits
 from hpml.course.grading.worker_client import Printed, WorkerClient

@@ -149,7 +149,7 @@ def test_a_kernel_that_cannot_be_reached_in_time_is_a_failure_without_a_cell(
 
 @pytest.fixture
 def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    from hpml.base import data_file
+    from hpml.course.files import data_file
 
     for folder in ("notebooks", "data"):
         (tmp_path / folder).mkdir()

@@ -12,7 +12,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from hpml import cli
-from hpml.base.files import data_file
+from hpml.course.files import data_file
 from hpml.course.release.book import book_files, executed_labs, write_book
 from hpml.course.release.folder import ReleaseError
 from tests.parts import raises

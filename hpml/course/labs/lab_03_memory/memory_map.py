@@ -22,8 +22,8 @@ KINDS = {
     "stacks of threads": style.DATA,
     "libraries": style.MUTED,
     "mapped memory": style.SECOND,
-    "heaps of threads": style.CONTENDERS["inlined"][0],
-    "heap": style.CONTENDERS["codegen"][0],
+    "heaps of threads": style.TEAL,
+    "heap": style.GREEN,
     "program": style.INK,
 }
 """The kinds of regions, from high addresses to low, with their colours."""

@@ -6,11 +6,12 @@ import runpy
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from hpml.base import data_file, published, style, system
+from hpml.base import style, system
 from hpml.base.charts import Bar, bars, show
 from hpml.base.errors import describe
 from hpml.base.page import Page
 from hpml.base.tables import Table, format_bytes
+from hpml.course.files import data_file, published
 from hpml.profiling import LineMemory, saved_tensors
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from typing import Any
 
 from hpml.base.charts import Line, lines, show
 from hpml.base.errors import describe
-from hpml.base.files import recorded as recorded_on_disk
 from hpml.base.page import Page, put, say
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Comparison
+from hpml.course.files import recorded as recorded_on_disk
 from hpml.course.lesson.errors import LabError
 from hpml.course.lesson.racing import race
 from hpml.jit import JitError, build_extension

@@ -13,13 +13,13 @@ from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from hpml.base.charts import Chart, Line, lines, show
-from hpml.base.environment import quick
 from hpml.base.page import Page, show_code
 from hpml.base.tables import Table, format_bytes
 from hpml.benchmark import Comparison
 from hpml.course.labs.lab_07_code_generation.networks import chain_model, function_of
 from hpml.course.lesson.errors import LabError
 from hpml.course.lesson.racing import race
+from hpml.course.this_run import quick
 
 _REPEATS, _TURNS = 100, 10
 

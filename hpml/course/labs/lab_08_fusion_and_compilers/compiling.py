@@ -8,11 +8,12 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hpml.base.files import recorded
 from hpml.base.page import Page, show_code
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Comparison
-from hpml.jit import FirstCall, compiler_of_this_run, graph_breaks, inductor_loops
+from hpml.course.files import recorded
+from hpml.course.this_run import compiler_of_this_run
+from hpml.jit import FirstCall, graph_breaks, inductor_loops
 
 
 def with_warnings(run: Callable[[], Any]) -> tuple[Any, Table]:

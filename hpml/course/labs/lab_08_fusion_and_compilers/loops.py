@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any
 
 from hpml.base.page import Page, say
-from hpml.benchmark import seconds_at
+from hpml.benchmark import Kernel, Limits, seconds_at
 from hpml.course.labs.lab_08_fusion_and_compilers.exercises import count_bytes
 from hpml.course.lesson.racing import answering, race
-from hpml.jit import JitError, Limits, Work, build_extension
+from hpml.jit import JitError, build_extension
 
 C_SOURCE = """\
 #include <Python.h>
@@ -82,7 +82,7 @@ def limits_and_works(
     runs: Mapping[str, Callable[[], object]],
     counts: Mapping[str, tuple[float, float]],
     megabytes: int,
-) -> tuple[Limits, dict[str, Work]]:
+) -> tuple[Limits, dict[str, Kernel]]:
     """Measure kernels, the machine's limits and PyTorch's matrix product in the same rounds.
 
     `counts` are the operations and bytes of each kernel. The bandwidth is that of copying an array
@@ -103,6 +103,6 @@ def limits_and_works(
     })  # fmt: skip
     seconds = {name: times[0] for name, times in seconds_at({0: raced}).items()}
     counts = {**counts, "torch.mm": (2 * 512**3, 3 * 512**2 * 4)}
-    works = {name: Work(*counts[name], seconds[name]) for name in counts}
+    works = {name: Kernel(*counts[name], seconds[name]) for name in counts}
     peak = max(works["torch.mm"].speed, 2 * 768**3 / seconds["larger"])
     return Limits(2 * source.nbytes / min(seconds["copying"], seconds["scaling"]), peak), works

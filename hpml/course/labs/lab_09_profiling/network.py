@@ -12,9 +12,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from hpml.base.environment import quick
-from hpml.base.files import data_file, published
 from hpml.base.tables import Table
+from hpml.course.files import data_file, published
+from hpml.course.this_run import quick
 from hpml.profiling import FunctionProfile, read_profile
 from hpml.profiling.call_tree import short_name
 

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from hpml.base.environment import quick
 from hpml.base.page import Page, show_code
 from hpml.course.lesson.errors import LabError
+from hpml.course.this_run import quick
 
 if TYPE_CHECKING:
     from hpml.symbolic import SymbolicModel

@@ -9,10 +9,10 @@ from functools import cache
 
 from hpml.base import style
 from hpml.base.charts import Line, histogram, lines, show
-from hpml.base.files import recorded
 from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.benchmark.robust import quartiles
+from hpml.course.files import recorded
 
 NAMES = ("outliers", "quiet", "equal", "drift", "wander", "modes")
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from hpml.base import style
 from hpml.base.charts import Line, lines, show
-from hpml.base.files import recorded
 from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.benchmark import Ratio
+from hpml.course.files import recorded
 from hpml.course.suites import peer
 from hpml.course.suites.forwards import BASELINE, COMPILED
 from hpml.course.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times

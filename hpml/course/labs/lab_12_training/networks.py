@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from hpml.base.child_process import ChildError, ChildProcess
-from hpml.base.environment import quick
-from hpml.base.files import recorded
 from hpml.base.page import Page, say
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison, Measurement
+from hpml.course.files import recorded
 from hpml.course.lesson.racing import race
+from hpml.course.this_run import quick
 
 if TYPE_CHECKING:
     import torch

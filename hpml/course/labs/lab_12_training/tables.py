@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from hpml.base import style
 from hpml.base.charts import Bar, bars, histogram, show
-from hpml.base.files import published, recorded
 from hpml.base.page import Page, say
 from hpml.base.tables import Table, format_bytes, format_seconds
 from hpml.benchmark import Comparison
+from hpml.course.files import published, recorded
 from hpml.course.labs.lab_12_training.exercises import Formats, surviving_format
 from hpml.course.lesson.reference import keep_revealed
 from hpml.course.lesson.reference import recorded as recorded_answer

@@ -6,10 +6,11 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hpml.base import Table, published, style
+from hpml.base import Table, style
 from hpml.base.charts import Dot, Line, dots, lines, show
 from hpml.base.page import Page
 from hpml.benchmark import Comparison
+from hpml.course.files import published
 
 if TYPE_CHECKING:
     import torch

@@ -10,11 +10,11 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.charts import Dot, Line, dots, lines, show
-from hpml.base.environment import quick
 from hpml.base.page import Page, put, say
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison
 from hpml.course.lesson.racing import race
+from hpml.course.this_run import quick
 from hpml.jit import why_not_inductor
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from hpml.base import published
 from hpml.base.operator_times import OTHER
 from hpml.base.optional import NOT_INSTALLED, import_optional, why_unavailable
 from hpml.base.page import put, say
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison
+from hpml.course.files import published
 from hpml.course.packages import install_command
 from hpml.profiling import operator_timing
 

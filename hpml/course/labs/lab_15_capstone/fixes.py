@@ -12,12 +12,12 @@ from typing import Any
 
 from hpml.base import style
 from hpml.base.charts import Bar, bars, show
-from hpml.base.files import results_folder
 from hpml.base.page import Page, say
 from hpml.base.tables import Table, format_bytes
 from hpml.benchmark import BenchmarkError, Comparison, Ratio, read_cases, write_case
 from hpml.benchmark import Case as RecordedCase
 from hpml.benchmark.record import Parameters
+from hpml.course.files import results_folder
 from hpml.course.labs.lab_15_capstone.exercises import judge_training
 from hpml.course.labs.lab_15_capstone.harness import reported, waves
 from hpml.course.labs.lab_15_capstone.student_script import SIZES, Script, frozen, problem

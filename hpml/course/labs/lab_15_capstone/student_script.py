@@ -9,11 +9,12 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from hpml.base.environment import quick
-from hpml.base.files import results_folder, write_atomically
+from hpml.base.files import write_atomically
 from hpml.base.page import Page, notebook_shell, show_code
+from hpml.course.files import results_folder
 from hpml.course.labs.lab_15_capstone.harness import waves
 from hpml.course.labs.lab_15_capstone.scripts import script, seed_of
+from hpml.course.this_run import quick
 from hpml.profiling import FunctionProfile, profile
 
 SIZES = {"count": 380, "length": 320, "width": 128, "epochs": 2, "batch_size": 64, "rate": 0.1}

@@ -17,10 +17,10 @@ from typing import Any
 from hpml.base.page import Page, frame, notebook_shell, put, sentence
 from hpml.base.style import FAIL, MUTED, PASS
 from hpml.base.tables import format_seconds
+from hpml.course.lesson.exercises.allowed_packages import not_there, own_files
 from hpml.course.lesson.exercises.exercise import Case, Exercise
 from hpml.course.lesson.exercises.judging import Counterexample, Verdict, diagnosed, judge
 from hpml.course.lesson.exercises.outcomes import NoAnswer, Outcome, outcome_of
-from hpml.course.lesson.exercises.packages import not_there, own_files
 from hpml.course.lesson.exercises.sources import forbidden_uses, program_of
 from hpml.course.sandbox.calling import call
 from hpml.course.sandbox.deadline import deadline

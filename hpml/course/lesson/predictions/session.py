@@ -5,13 +5,14 @@ from __future__ import annotations
 import platform
 from pathlib import Path
 
-from hpml.base.environment import environment_record, quick
-from hpml.base.files import course_folder
+from hpml.base.environment import environment_record
 from hpml.base.page import PAPER, Page, notebook_shell
 from hpml.base.tables import Table
+from hpml.course.files import course_folder
 from hpml.course.lesson.predictions import store
 from hpml.course.lesson.predictions.prediction import current_lab, open_lab
 from hpml.course.lesson.progress import keep_step
+from hpml.course.this_run import quick
 
 
 def lab_head(number: int | str, title: str) -> Page:

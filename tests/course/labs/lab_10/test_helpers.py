@@ -7,9 +7,9 @@ import timeit
 import nbformat
 import pytest
 
-from hpml.base import data_file
 from hpml.benchmark import Comparison, Measurement
 from hpml.benchmark.robust import quartiles
+from hpml.course.files import data_file
 from hpml.course.labs.lab_10_benchmarking import claims, race, recordings
 from hpml.course.labs.lab_10_benchmarking.claims import Blame
 from hpml.course.lesson.execute import find_lab

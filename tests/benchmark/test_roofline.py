@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hpml.jit import Limits, Work, draw_roofline
+from hpml.benchmark import Kernel, Limits, draw_roofline
 
 LIMITS = Limits(bandwidth=1e10, peak=5e10)
 
@@ -12,7 +12,7 @@ def test_memory_is_the_limit_before_the_ridge_and_arithmetic_behind_it() -> None
 
 
 def test_the_picture_says_how_near_each_kernel_comes() -> None:
-    page = draw_roofline(LIMITS, {"kernel": Work(operations=6e9, bytes=3e9, seconds=0.5)})
+    page = draw_roofline(LIMITS, {"kernel": Kernel(operations=6e9, bytes=3e9, seconds=0.5)})
     assert page.plain.startswith("Memory 10 GB/s, arithmetic 50 GFLOP/s. kernel: 2 operations per ")
     assert page.plain.endswith("12 GFLOP/s, 60 % of what is possible.")
     assert f'alt="{page.plain}"' in page.html

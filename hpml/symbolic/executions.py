@@ -1,4 +1,4 @@
-"""The list of a symbolic model's executions, in the order of the labs."""
+"""The list of a symbolic model's executions, from the slowest to the fastest."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Limits:
         return min(self.peak, intensity * self.bandwidth)
 
 
-class Work(NamedTuple):
+class Kernel(NamedTuple):
     """A kernel's operations, the bytes that it has to move, and the seconds that it took."""
 
     operations: float
@@ -58,7 +58,7 @@ class Work(NamedTuple):
         return self.operations / self.seconds
 
 
-def draw_roofline(limits: Limits, kernels: Mapping[str, Work]) -> Page:
+def draw_roofline(limits: Limits, kernels: Mapping[str, Kernel]) -> Page:
     """Draw the limits of the machine and the speed of each kernel on logarithmic axes.
 
     Args:
@@ -69,7 +69,7 @@ def draw_roofline(limits: Limits, kernels: Mapping[str, Work]) -> Page:
         The figure; its text form gives each kernel's speed in percent of the limit.
 
     >>> limits = Limits(bandwidth=1e10, peak=5e10)
-    >>> print(draw_roofline(limits, {"add": Work(1e6, 12e6, 2e-3)}).plain.partition(". ")[2])
+    >>> print(draw_roofline(limits, {"add": Kernel(1e6, 12e6, 2e-3)}).plain.partition(". ")[2])
     add: 0.0833 operations per byte, 0.5 GFLOP/s, 60 % of what is possible.
     """
     intensities = [limits.ridge, *(work.intensity for work in kernels.values())]
@@ -89,7 +89,7 @@ def draw_roofline(limits: Limits, kernels: Mapping[str, Work]) -> Page:
     return charts.show(chart, caption=caption, text=_text(limits, kernels))
 
 
-def _text(limits: Limits, kernels: Mapping[str, Work]) -> str:
+def _text(limits: Limits, kernels: Mapping[str, Kernel]) -> str:
     parts = [
         f"{name}: {work.intensity:.3g} operations per byte, {work.speed / 1e9:.3g} GFLOP/s, "
         f"{100 * work.speed / limits.at_most(work.intensity):.3g} % of what is possible"
