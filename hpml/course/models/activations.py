@@ -15,6 +15,7 @@ the right. At -2 both pieces have the slope -1/6.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import importlib.util
@@ -23,11 +24,11 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
-from torch._decomp import register_decomposition
 from torch.autograd import forward_ad
 from torch.overrides import handle_torch_function, has_torch_function_unary
 
 from hpml.base.errors import HpmlError
+from hpml.base.optional import look_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -251,8 +252,11 @@ def _second_derivative(ctx: Any, outer: Tensor) -> tuple[Tensor, Tensor]:
     return outer * fast_swish_slope(x), outer * gradient * bend
 
 
-# An exporter that does not know the operator uses the composite.
-register_decomposition(torch.ops.hpml.fast_swish.default)(fast_swish_composite)
+# An exporter that does not know the operator uses the composite, where this PyTorch has the private
+# name that registers it.
+with contextlib.suppress(ModelError):
+    _decompose = look_up("torch._decomp.register_decomposition", "FastSwish, compiled", ModelError)
+    _decompose(torch.ops.hpml.fast_swish.default)(fast_swish_composite)
 _forward.register_autograd(_first_derivative, setup_context=_keep_inputs)
 _backward.register_autograd(_second_derivative, setup_context=_keep_inputs)
 

@@ -18,6 +18,7 @@ import torch
 from torch import nn
 
 from hpml.base.errors import describe
+from hpml.base.optional import look_up
 
 from .errors import NotInstalledError, RuntimesError, check_module, require
 from .quiet import quiet
@@ -133,10 +134,10 @@ def weight_bytes(model: nn.Module) -> int:
 
 def compile_int8(model: nn.Module, example: torch.Tensor) -> Callable[[torch.Tensor], Any]:
     """Return a quantised model compiled to integer kernels for inputs like `example`."""
-    import torch._inductor.config as inductor
-
+    # `options={"freezing": True}` comes too late: PyTorch 2.13 then cannot pack the weights.
+    with_settings = look_up("torch._inductor.config.patch", "compile_int8", RuntimesError)
     compiled = torch.compile(model, dynamic=False)
-    with quiet(), inductor.patch(freezing=True), torch.no_grad():
+    with quiet(), with_settings(freezing=True), torch.no_grad():
         compiled(example)
 
     def run(x: torch.Tensor) -> Any:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import subprocess
 import sys
 import threading
 import types
@@ -346,3 +347,14 @@ def test_a_gradient_far_to_the_left_is_that_of_float32_in_half_precision(at: flo
     assert x.grad is not None
     torch.testing.assert_close(x.grad, expected, rtol=2e-2, atol=1e-7)
     assert x.grad.item() != 0
+
+
+def test_without_the_private_name_of_pytorch_only_exporters_lose_the_operator() -> None:
+    code = (
+        "import torch._decomp; del torch._decomp.register_decomposition; import torch\n"
+        "from hpml.course.models.activations import fast_swish, fast_swish_composite\n"
+        "x = torch.linspace(-4, 4, 99, requires_grad=True)\n"
+        "torch.testing.assert_close(fast_swish(x), fast_swish_composite(x)); print('same')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "same\n", done.stderr
