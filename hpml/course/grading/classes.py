@@ -8,6 +8,7 @@ runs in these processes.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import importlib
 import multiprocessing
 import os
@@ -22,18 +23,26 @@ from types import ModuleType
 
 from hpml.base.errors import describe
 from hpml.base.system import usable_cores
+from hpml.course.files import results_folder
 from hpml.course.grading import BadRequest, GradingError
 from hpml.course.grading.find import (
     COURSE,
     Catalogue,
     Submission,
+    alike,
     entries,
     find_class,
     names_of,
     one_form,
 )
 from hpml.course.grading.grader import Grader
-from hpml.course.grading.record import Records, Report, overridden, read_overrides
+from hpml.course.grading.record import (
+    Overrides,
+    Records,
+    Report,
+    overridden,
+    read_overrides,
+)
 from hpml.course.grading.report import write_page
 from hpml.course.grading.sandbox import Limits, require_isolation
 
@@ -45,6 +54,28 @@ class Graded:
     report: Report
     again: bool
     forged: bool = False
+    older: bool = False  # than its submission, its exercises or the grader
+
+
+@dataclass(frozen=True)
+class GradedClass:
+    """A class: its submissions, and what an instructor should know about it.
+
+    `left_out` are the names of other entries of the folder. `alike` has the names of submissions
+    whose notebooks of a lab are byte for byte the same.
+    """
+
+    graded: list[Graded]
+    left_out: list[str]
+    overrides: Overrides
+    alike: list[list[str]]
+
+
+def reports_of(folder: Path) -> Path:
+    """Return the usual folder of a class's reports; another path is another class."""
+    path = folder.resolve()
+    key = hashlib.sha256(os.fsencode(os.path.normcase(path))).hexdigest()[:8]
+    return results_folder() / "grading" / f"{path.parent.name}-{path.name}-{key}".lstrip("-")
 
 
 def grade_class(
@@ -59,11 +90,8 @@ def grade_class(
     limits: Limits | None = None,
     catalogue: Catalogue = COURSE,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> tuple[list[Graded], list[str]]:
-    """Grade every submission in a folder, or `only` some; the others keep their recorded result.
-
-    Also return the names of other entries of the folder.
-    """
+) -> GradedClass:
+    """Grade every submission in a folder, or `only` some; the others keep their recorded result."""
     if reports.resolve().is_relative_to(folder.resolve()):
         raise BadRequest(
             object="--reports",
@@ -92,21 +120,21 @@ def grade_class(
     waiting: list[Submission] = []
     forged: set[str] = set()
 
-    def finish(report: Report, *, again: bool) -> None:
+    def finish(report: Report, *, again: bool, older: bool = False) -> None:
         """Write the page immediately, so that an interrupted run keeps the finished ones."""
         report = overridden(report, given)
-        found[report.name] = Graded(report, again, again and report.name in forged)
+        found[report.name] = Graded(report, again, again and report.name in forged, older)
         write_page(report, reports, "-".join(chosen))
 
     for submission in submissions:
         wanted = not only or not submission.names.isdisjoint(only)
-        earlier, genuine = records.read(submission, any_version=not wanted)
-        if not genuine:
+        earlier = records.read(submission)
+        if earlier.forged:
             forged.add(submission.name)
-        if wanted and (only or earlier is None):
+        if wanted and (only or not earlier.current):
             waiting.append(submission)
-        elif earlier is not None:
-            finish(earlier, again=False)
+        elif earlier.report is not None:
+            finish(earlier.report, again=False, older=not earlier.current)
     total = len(found) + len(waiting)
     progress(len(found), total)
     results = _grade_all(
@@ -117,7 +145,8 @@ def grade_class(
             records.write(submission, report)
             finish(report, again=True)
             progress(len(found), total)
-    return [found[each.name] for each in submissions if each.name in found], left_out
+    graded = [found[each.name] for each in submissions if each.name in found]
+    return GradedClass(graded, left_out, given, alike(submissions))
 
 
 def _grade_all(

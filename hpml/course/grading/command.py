@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hpml.base.arguments import whole
 from hpml.base.files import write_atomically
-from hpml.course.files import course_folder, results_folder
+from hpml.course.files import course_folder
 from hpml.course.grading import BadRequest, GradingError
 from hpml.course.grading.judge import harmless, points
 from hpml.course.grading.report import as_table, write_feedback_zip, write_gradescope
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, _interrupted)
     try:
         if options.gradescope is not None:
-            from hpml.course.grading.gradescope import write_autograder
+            from hpml.course.grading.platforms.gradescope import write_autograder
 
             write_autograder(options.gradescope, options.lab)
         elif options.folder is not None:
@@ -147,12 +147,13 @@ def _grade_class(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
     from hpml.course.grading import tables
-    from hpml.course.grading.classes import grade_class
+    from hpml.course.grading.classes import grade_class, reports_of
     from hpml.course.grading.find import lab_number
+    from hpml.course.grading.platforms import roster as lists
 
     folder: Path = options.folder
-    reports: Path = options.reports or results_folder() / "grading" / folder.resolve().name
-    roster = None if options.roster is None else tables.read_roster(options.roster)
+    reports: Path = options.reports or reports_of(folder)
+    roster = None if options.roster is None else lists.read_roster(options.roster)
     began = time.monotonic()
     with tqdm(desc=folder.name, unit="submission", file=sys.stderr, dynamic_ncols=True) as bar:
 
@@ -161,7 +162,7 @@ def _grade_class(options: argparse.Namespace) -> None:
             bar.update(done - bar.n)
             bar.refresh()
 
-        found, others = grade_class(
+        found = grade_class(
             folder,
             reports,
             lab=None if options.lab is None else lab_number(options.lab),
@@ -172,27 +173,38 @@ def _grade_class(options: argparse.Namespace) -> None:
             progress=show,
         )
     minutes = (time.monotonic() - began) / 60
-    graded = [each.report for each in found]
+    graded = [each.report for each in found.graded]
     print(tables.class_table(graded))
     print(tables.statistics(graded))
-    again = sum(each.again for each in found)
+    again = sum(each.again for each in found.graded)
     rate = f", {points(again / minutes)} a minute" if again else ""
     print(f"{again} graded{rate}; {len(graded) - again} taken from an earlier run.")
-    for name in [each.report.shown for each in found if each.forged]:
+    for name in [each.report.shown for each in found.graded if each.forged]:
         print(f"The record of {name} was not written by this grader, so it was graded again.")
     _print_list("Look at these:", tables.look_at(graded))
     left_out = "Left out, because there is no notebook of the lab:"
-    _print_list(left_out, [*map(harmless, others)])
+    _print_list(left_out, [*map(harmless, found.left_out)])
+    _print_list("Byte-identical notebooks:", [", ".join(map(harmless, a)) for a in found.alike])
+    older = [each.report.shown for each in found.graded if each.older]
+    _print_list("Older than the submission or the grader, and not graded again:", older)
+    _print_list("Handed in late, by the platform's mark:", tables.late(graded))
+    if found.overrides:
+        print(f"Overrides in force: {tables.by_lab(found.overrides)}")
     print(f"Feedback pages, records and seeds are in {reports}")
     if options.csv is not None:
-        write_atomically(options.csv, tables.as_csv(graded))
+        # With the mark by which spreadsheets recognise UTF-8.
+        write_atomically(options.csv, "\ufeff" + tables.as_csv(graded))
     if options.feedback is not None:
         write_feedback_zip(graded, options.feedback)
     if roster is not None:
-        students = tables.matched(graded, roster)
-        _print_list("Not in the roster:", tables.not_in_roster(graded, students))
-        without = tables.without_submission(students)
+        students = lists.matched(graded, roster)
+        print(f"Matched with the roster: {lists.in_words(students) or 'none'}.")
+        _print_list("Not in the roster:", lists.not_in_roster(graded, students))
+        without = lists.without_submission(students)
         _print_list("In the roster, without a submission:", without)
+        _print_list("Names that several rows have:", lists.namesakes(students))
+        damaged = "Numbers that a spreadsheet rewrote; export the roster again, as text:"
+        _print_list(damaged, lists.damaged(students))
         if options.canvas is not None:
             write_atomically(options.canvas, tables.for_canvas(graded, students))
         if options.moodle is not None:

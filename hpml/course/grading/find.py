@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from hpml.base.errors import describe
 from hpml.base.tables import format_bytes
@@ -28,12 +28,13 @@ _OTHER = re.compile(r"\.(json|py)$", re.IGNORECASE)  # such as Jupytext's form o
 _KEPT = ("predictions.json", "progress.json")  # read by `hpml progress --class`
 _ENDING = re.compile(r"\.(ipynb(\.txt|\.json)?|json|py|zip|pdf|html|docx)$", re.IGNORECASE)
 _NUMBER = re.compile(r"(\d\d)[ _-]")
+_HASH = re.compile(r"[0-9a-f]{64}")
 _MOST = 10  # graded notebooks per upload and lab
 _MOST_BYTES = 200 * 2**20  # size of a notebook with its outputs
 # lovelaceada_LATE_4711_998_06_forward_order.ipynb in Canvas, student ID and upload ID;
 # Ada Lovelace_12345_assignsubmission_file in Moodle.
 _PLATFORM = re.compile(
-    r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d{2,})_"
+    r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d{2,})_"
     r"(?:(?<=\d{3}_)(?P<upload>\d{3,})_|assignsubmission_)"
 )
 
@@ -246,10 +247,8 @@ def _entries(folder: Path) -> list[Path]:
 
 def _file_name(lab: str) -> str:
     """Return the file name of the lab's notebook."""
-    try:
-        return find_lab(lab).name
-    except (CourseFileError, LabNotFoundError):
-        return f"{lab}_lab.ipynb"
+    own = _handed_out(lab)
+    return own[0].name if own else f"{lab}_lab.ipynb"
 
 
 def read_bytes(path: Path) -> bytes:
@@ -285,6 +284,24 @@ def read_bytes(path: Path) -> bytes:
     return data
 
 
+def alike(submissions: Sequence[Submission]) -> list[list[str]]:
+    """Return groups of students with byte-identical notebooks, but for those of the course."""
+    given = {_fingerprint(path) for lab in submissions[0].labs for path in _handed_out(lab)}
+    groups: dict[str, dict[str, None]] = {}
+    for submission in submissions:
+        for mark in submission.fingerprints:
+            if _HASH.fullmatch(mark) and mark not in given:
+                groups.setdefault(mark, {})[submission.name] = None
+    return [[*names] for names in groups.values() if len(names) > 1]
+
+
+def _handed_out(lab: str) -> list[Path]:
+    try:
+        return [find_lab(lab)]
+    except (CourseFileError, LabNotFoundError):
+        return []
+
+
 def one_form(name: str) -> str:
     """Return a name in Unicode normal form: ö as one character instead of two."""
     return unicodedata.normalize("NFC", name)
@@ -300,10 +317,22 @@ def names_of(submission: str) -> tuple[str, str]:
     return one_form(student(submission)), one_form(submission)
 
 
-def owner(name: str) -> tuple[str, str] | None:
-    """Return the student's name and ID that a platform's file name contains."""
+class Owner(NamedTuple):
+    """Whose a submission is, as the platform wrote it into the name."""
+
+    name: str
+    number: str
+    platform: str
+    late: bool
+
+
+def owner(name: str) -> Owner | None:
+    """Return whose a submission is, or None if no platform named it."""
     match = _PLATFORM.match(name)
-    return (one_form(match["name"]).casefold(), match["id"]) if match else None
+    if match is None:
+        return None
+    platform = "Canvas" if match["upload"] else "Moodle"
+    return Owner(one_form(match["name"]).casefold(), match["id"], platform, bool(match["late"]))
 
 
 def by_student(names: Sequence[str]) -> list[list[str]]:
@@ -312,10 +341,11 @@ def by_student(names: Sequence[str]) -> list[list[str]]:
     Canvas keeps a file for each upload, Moodle one folder for the files and one for the text.
     """
     groups: dict[object, list[str]] = {}
+    owners = {name: each and each[:2] for name in names for each in [owner(name)]}
     # Equal owners are a common prefix: "exam_2026_123_ada", "exam_2026_124_bob".
-    platform = len({owner(name) for name in names} - {None}) > 1
+    platform = len({*owners.values()} - {None}) > 1
     for name in names:
-        groups.setdefault((platform and owner(name)) or name, []).append(name)
+        groups.setdefault((platform and owners[name]) or name, []).append(name)
     for group in groups.values():
         group.sort(key=_upload)
     return list(groups.values())

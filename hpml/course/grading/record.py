@@ -11,6 +11,7 @@ import hmac
 import inspect
 import io
 import json
+import os
 import platform
 import secrets
 import sys
@@ -22,6 +23,7 @@ from typing import Any
 import hpml
 from hpml.base.errors import describe
 from hpml.base.files import write_atomically
+from hpml.base.system import locked
 from hpml.course.grading import BadRequest
 from hpml.course.grading.find import Submission, names_of, one_form
 from hpml.course.grading.judge import Item, blank, harmless, points
@@ -93,6 +95,15 @@ def file_name(name: str, labs: str, ending: str) -> str:
     return f"{name}.{labs}.{ending}"
 
 
+@dataclass(frozen=True)
+class Earlier:
+    """What an earlier run found; `current` if notebooks, exercises and grader are the same."""
+
+    report: Report | None = None
+    current: bool = False
+    forged: bool = False
+
+
 class Records:
     """The records of a class, each valid for the same notebooks, exercises, seed and grader."""
 
@@ -107,29 +118,24 @@ class Records:
         self._labs = "-".join(labs)
         self._common = {"exercises": [*map(_version, exercises)], "grader": GRADER, "seed": seed}
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it contains the seeds
-        key = self._folder / "key"
-        if not key.is_file() or key.stat().st_size < _KEY_BYTES:
-            key.touch(mode=0o600)
-            key.write_bytes(secrets.token_bytes(_KEY_BYTES))
-        self._key = key.read_bytes()
+        self._key = _shared_key(self._folder / "key")
 
-    def read(self, submission: Submission, *, any_version: bool) -> tuple[Report | None, bool]:
-        """Return the valid report of an earlier run, if any, and whether its record is genuine."""
+    def read(self, submission: Submission) -> Earlier:
+        """Return what an earlier run found."""
         name = submission.name
         try:
             text = self._path(name).read_text(encoding="utf-8")
         except OSError:
-            return None, True
+            return Earlier()
         try:
             data = json.loads(text)
             if not hmac.compare_digest(data["signature"], self._signature(name, data["body"])):
-                return None, False
+                return Earlier(forged=True)
             body = json.loads(data["body"])
-            if any_version or body["bound"] == self._bound(submission):
-                return from_plain(body["report"]), True
-            return None, True
+            report = from_plain(body["report"])
+            return Earlier(report, current=body["bound"] == self._bound(submission))
         except (ValueError, KeyError, TypeError, AttributeError):
-            return None, False
+            return Earlier(forged=True)
 
     def write(self, submission: Submission, report: Report) -> None:
         """Write the record of a report."""
@@ -149,6 +155,22 @@ class Records:
         # Labs and name are signed too: a record of other labs or another student is not valid.
         text = json.dumps([self._labs, name, body]).encode()
         return hmac.new(self._key, text, hashlib.sha256).hexdigest()
+
+
+def _shared_key(path: Path) -> bytes:
+    """Return the key at `path`; of two graders that start at the same instant one makes it."""
+
+    def private(name: str, flags: int) -> int:
+        return os.open(name, flags, 0o600)
+
+    with open(path, "a+b", opener=private) as stream, locked(stream):
+        stream.seek(0)
+        key = stream.read()
+        if len(key) < _KEY_BYTES:
+            key = secrets.token_bytes(_KEY_BYTES)
+            stream.truncate(0)
+            stream.write(key)
+    return key
 
 
 def _version(entry: Exercise | Choice) -> str:
@@ -175,9 +197,13 @@ def read_overrides(
     students: Collection[str],
     exercises: Iterable[Exercise | Choice],
 ) -> Overrides:
-    """Return the overrides in the file `more` and save them at `kept`; or the saved ones."""
+    """Return the overrides of a class, which are saved at `kept`.
+
+    Those in the file `more` replace the saved ones of the graded labs, and no others.
+    """
+    earlier = _read(kept) if kept.is_file() else {}
     if more is None:
-        return _read(kept) if kept.is_file() else {}
+        return earlier
     given = _read(more)
     most = {item.place: item.most for item in map(blank, exercises)}
     for (who, exercise), (score, _) in given.items():
@@ -189,8 +215,16 @@ def read_overrides(
                 received=f"{who}, {exercise}, {score:g}",
                 remedy="Correct this row of the file.",
             )
-    write_atomically(kept, written_csv([_COLUMNS, *([*key, *given[key]] for key in given)]))
-    return given
+    graded = {*map(lab_of_place, most)}
+    others = {key: found for key, found in earlier.items() if lab_of_place(key[1]) not in graded}
+    merged = {**others, **given}
+    write_atomically(kept, written_csv([_COLUMNS, *([*key, *merged[key]] for key in merged)]))
+    return merged
+
+
+def lab_of_place(place: str) -> str:
+    """Return the lab of an exercise's number: ``"06"`` of ``"06.1"``."""
+    return place.partition(".")[0]
 
 
 def overridden(report: Report, given: Overrides) -> Report:

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
-from hpml.base.errors import describe
 from hpml.base.tables import Table
 from hpml.course.grading import BadRequest
-from hpml.course.grading.find import names_of, one_form, owner
+from hpml.course.grading.find import owner
 from hpml.course.grading.judge import Item, points
-from hpml.course.grading.record import Report, cell, read_csv, written_csv
+from hpml.course.grading.platforms.roster import Student
+from hpml.course.grading.record import Overrides, Report, cell, lab_of_place, written_csv
 
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _MOODLE = ("Email address", "ID number", "Username")
-_IDS = ("ID", "Identifier", "ID number")
-_NAMES = ("Student", "Full name")
 _TOTAL = "Points Possible"  # a line of Canvas's export
 _REASON = 300  # characters of the reason in a feedback column
 _LEFT_OUT = ("missing", "not done")  # allowed for bonus exercises
 _LOOK_AT = ("no answer", "not graded", "unreadable", "forbidden", *_LEFT_OUT)
-
-Row = Mapping[str, str]
-Students = Sequence[tuple[Row, Report | None]]
-"""The rows of a roster, each with the report of its student."""
 
 
 def class_table(reports: Sequence[Report]) -> Table:
@@ -59,26 +52,27 @@ def as_csv(reports: Sequence[Report]) -> str:
     return written_csv(rows)
 
 
-def for_canvas(reports: Sequence[Report], students: Students) -> str:
+def for_canvas(reports: Sequence[Report], students: Sequence[Student]) -> str:
     """Return the file that Canvas's gradebook imports."""
     _keys(students, ("ID", "SIS User ID", "SIS Login ID"), "Canvas")
     rows = [[*_CANVAS, f"Lab {'-'.join(dict.fromkeys(item.lab for item in reports[0].items))}"]]
     # Canvas recognises this line by its words: the points of a new assignment.
     rows.append([f"    {_TOTAL}", "", "", "", "", points(max(r.worth for r in reports))])
-    for row, report in students:
-        earned = "" if report is None else points(report.score)
-        rows.append([*(row.get(column, "") for column in _CANVAS), earned])
+    for each in students:
+        earned = "" if each.report is None else points(each.report.score)
+        rows.append([*(each.row.get(column, "") for column in _CANVAS), earned])
     return written_csv(rows)
 
 
-def for_moodle(students: Students) -> str:
+def for_moodle(students: Sequence[Student]) -> str:
     """Return the file for Moodle's grade import: address or number, grade, feedback."""
     keys = _keys(students, _MOODLE, "Moodle")
     rows = [[*keys, "Grade", "Feedback"]]
-    for row, report in students:
-        items = report.items if report else ()
+    for each in students:
+        report, items = each.report, each.report.items if each.report else ()
         message = "; ".join(f"{item.title}: {item.status}{_reason(item)}" for item in items)
-        rows.append([*(row[key] for key in keys), points(report.score) if report else "", message])
+        earned = points(report.score) if report else ""
+        rows.append([*(each.row[key] for key in keys), earned, message])
     return written_csv(rows)
 
 
@@ -94,6 +88,18 @@ def statistics(reports: Sequence[Report]) -> Table:
         of = f"{mean:.2f} of {points(column.most)}"
         rows.append([column.title, len(tried), sum(item.right for item in items), of, named])
     return Table(["exercise", "tried", "right", "mean points", "wrong answers"], rows)
+
+
+def late(reports: Sequence[Report]) -> list[str]:
+    """Return the submissions that the platform marked as late."""
+    owners = [(report, owner(report.name)) for report in reports]
+    return [report.shown for report, found in owners if found and found.late]
+
+
+def by_lab(overrides: Overrides) -> str:
+    """Return how many overrides each lab has: ``"00: 2, 01: 1"``."""
+    counts = Counter(lab_of_place(place) for _, place in overrides)
+    return ", ".join(f"{lab}: {counts[lab]}" for lab in sorted(counts))
 
 
 def look_at(reports: Sequence[Report]) -> list[str]:
@@ -116,58 +122,6 @@ def look_at(reports: Sequence[Report]) -> list[str]:
     return lines
 
 
-def not_in_roster(reports: Sequence[Report], students: Students) -> list[str]:
-    """Return the submissions that match no row of the roster."""
-    known = {report.name for _, report in students if report is not None}
-    return [report.shown for report in reports if report.name not in known]
-
-
-def without_submission(students: Students) -> list[str]:
-    """Return the students of the roster who have no submission."""
-    return [", ".join(filter(None, row.values())) for row, report in students if report is None]
-
-
-def read_roster(path: Path) -> list[Row]:
-    """Return the rows of a roster: the platform's columns, and perhaps one ``submission``."""
-    rows = read_csv(path)
-    known = ("submission", *_IDS, *_NAMES)
-    if not rows or not set(known).intersection(rows[0]):
-        raise BadRequest(
-            object=describe(str(path), limit=300),
-            expected=f"a CSV with one of the columns {', '.join(known)}",
-            received=describe([*rows[0]]) if rows else "no rows",
-            remedy="Rename the column that identifies students.",
-        )
-    return [row for row in rows if row.get("Student") != _TOTAL]
-
-
-def matched(reports: Sequence[Report], roster: Sequence[Row]) -> Students:
-    """Match rows and reports: by `submission`, by an ID in the name, or by the student's name."""
-    exact = {name: report for report in reports for name in names_of(report.name)}
-    by_id: dict[str, Report] = {}
-    by_name: dict[str, dict[str, Report]] = defaultdict(dict)
-    for report in reports:
-        if found := owner(report.name):
-            name, number = found
-            by_id[number] = report
-            by_name[name][number] = report
-
-    def of(row: Row) -> Report | None:
-        if row.get("submission"):
-            return exact.get(one_form(row["submission"]))
-        for column in _IDS:
-            number = row.get(column, "").removeprefix("Participant ")
-            if number in by_id:
-                return by_id[number]
-        names = [row.get(column, "") for column in _NAMES]
-        names.append(f"{row.get('First name', '')} {row.get('Last name', '')}".strip())
-        known = [by_name.get(one_form(name).casefold(), {}) for name in names if name]
-        # Students with equal names are distinguished by their ID only.
-        return next((report for each in known if len(each) == 1 for report in each.values()), None)
-
-    return [(row, of(row)) for row in roster]
-
-
 def _columns(reports: Sequence[Report]) -> list[Item]:
     """Return one item of each exercise, in the order of the labs."""
     items = {item.title: item for report in reports for item in report.items}
@@ -180,9 +134,9 @@ def _reason(item: Item) -> str:
     return f" ({text[:_REASON]}{'…' * (len(text) > _REASON)})" if text else ""
 
 
-def _keys(students: Students, columns: Sequence[str], platform: str) -> list[str]:
+def _keys(students: Sequence[Student], columns: Sequence[str], platform: str) -> list[str]:
     """Return the columns that the roster has; at least one must identify students."""
-    keys = [column for column in columns if any(column in row for row, _ in students)]
+    keys = [column for column in columns if any(column in each.row for each in students)]
     if not keys:
         raise BadRequest(
             object="--roster",

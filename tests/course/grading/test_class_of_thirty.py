@@ -10,6 +10,7 @@ import pytest
 
 from hpml.course.grading import tables
 from hpml.course.grading.classes import grade_class
+from hpml.course.grading.platforms.roster import matched
 from hpml.course.grading.report import write_feedback_zip
 from hpml.course.lesson.cells import code_cells
 from hpml.course.lesson.execute import find_lab
@@ -79,10 +80,10 @@ def test_a_class_gets_what_its_notebooks_are_worth(tmp_path: Path) -> None:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         data = content if isinstance(content, bytes) else content.encode()
         (folder / name).write_bytes(data)
-    graded, left_out = grade_class(folder, tmp_path / "reports", lab="06", jobs=2)
-    reports = {each.report.name: each.report for each in graded}
+    done = grade_class(folder, tmp_path / "reports", lab="06", jobs=2)
+    reports = {each.report.name: each.report for each in done.graded}
     assert len(reports) == 30
-    assert left_out == ["07_code_generation.ipynb"]
+    assert done.left_out == ["07_code_generation.ipynb"]
     for name, report in reports.items():
         told = "; ".join(f"{item.name} {item.status}: {item.text[:200]}" for item in report.items)
         if name.startswith("none"):
@@ -99,7 +100,7 @@ def test_a_class_gets_what_its_notebooks_are_worth(tmp_path: Path) -> None:
     looked_at = {line.partition(":")[0] for line in tables.look_at(found)}
     assert {name for name in reports if name.startswith("none")} <= looked_at
     roster = [{"ID": "4711", "Student": "Ada"}, {"Full name": "Ada Lovelace", "Email address": "a"}]
-    assert None not in [report for _, report in tables.matched(found, roster)]
+    assert None not in [each.report for each in matched(found, roster)]
     write_feedback_zip(found, tmp_path / "feedback.zip")
     with zipfile.ZipFile(tmp_path / "feedback.zip") as archive:
         assert len(archive.namelist()) == 30

@@ -15,6 +15,7 @@ from hpml.course.grading import GradingError, classes, find, grader, record, tab
 from hpml.course.grading.classes import Graded, grade_class
 from hpml.course.grading.find import find_class
 from hpml.course.grading.judge import Item
+from hpml.course.grading.platforms import roster
 from hpml.course.grading.record import Report, overridden
 from hpml.course.grading.report import as_table, write_feedback_zip
 from tests.course.grading import small_catalogue
@@ -35,7 +36,7 @@ def group(tmp_path: Path) -> Path:
 
 def _grade(folder: Path, **options: object) -> list[Graded]:
     known: dict[str, Any] = {"limits": LIMITS, "catalogue": CATALOGUE, **options}
-    return grade_class(folder, folder.parent / "reports", **known)[0]
+    return grade_class(folder, folder.parent / "reports", **known).graded
 
 
 def test_each_folder_and_notebook_is_a_member(group: Path) -> None:
@@ -328,15 +329,15 @@ def test_a_roster_as_spreadsheets_save_it(tmp_path: Path, between: str, encoding
     lines = ["submission|Student|ID", "|    Points Possible|", "Zo\u0308e|Zoe|18", "||"]
     path.write_text("\n".join(lines).replace("|", between) + "\n", encoding=encoding)
     zoe = Report("Z\u00f6e.ipynb", ADA.items, 7)
-    students = tables.matched([zoe], tables.read_roster(path))
+    students = roster.matched([zoe], roster.read_roster(path))
     assert tables.for_canvas([zoe], students).splitlines()[1:] == [
         "    Points Possible,,,,,5",
         "Zoe,18,,,,2.5",
     ]
-    assert tables.not_in_roster([zoe], students) == tables.without_submission(students) == []
+    assert roster.not_in_roster([zoe], students) == roster.without_submission(students) == []
     path.write_bytes("submission\nZöe\n".encode("cp1252"))
     with raises(GradingError, object=describe(str(path), 300), expected="UTF-8", received="utf-8"):
-        tables.read_roster(path)
+        roster.read_roster(path)
 
 
 def test_full_points_from_the_instructor_replace_what_the_grader_said() -> None:
@@ -360,7 +361,7 @@ def test_the_files_of_canvas_and_moodle_name_students_from_a_roster(tmp_path: Pa
         'submission,Student,ID,Email address\nada,"Lovelace, Ada",17,ada@x.org\n'
         "zoe,Zoe,18,z@x.org\n"
     )
-    students = tables.matched([ADA, EVE], tables.read_roster(path))
+    students = roster.matched([ADA, EVE], roster.read_roster(path))
     assert tables.for_canvas([ADA, EVE], students).splitlines() == [
         "Student,ID,SIS User ID,SIS Login ID,Section,Lab 06",
         "    Points Possible,,,,,5",
@@ -372,10 +373,10 @@ def test_the_files_of_canvas_and_moodle_name_students_from_a_roster(tmp_path: Pa
         "ada@x.org,2.5,06.1 double: right; 06.2 total: partly right",
         "z@x.org,,",
     ]
-    assert tables.not_in_roster([ADA, EVE], students) == ["=1+1"]
-    assert tables.without_submission(students) == ["zoe, Zoe, 18, z@x.org"]
+    assert roster.not_in_roster([ADA, EVE], students) == ["=1+1"]
+    assert roster.without_submission(students) == ["zoe, Zoe, 18, z@x.org"]
     path.write_text("submission,Name\nada,Ada\n")
-    students = tables.matched([ADA], tables.read_roster(path))
+    students = roster.matched([ADA], roster.read_roster(path))
     with raises(GradingError, object="--roster", expected="Canvas", received="none"):
         tables.for_canvas([ADA], students)
     with raises(GradingError, object="--roster", expected="Moodle", received="none"):
@@ -383,7 +384,7 @@ def test_the_files_of_canvas_and_moodle_name_students_from_a_roster(tmp_path: Pa
     path.write_text("name\nada\n")
     name = describe(str(path), 300)
     with raises(GradingError, object=name, expected="submission", received="['name']"):
-        tables.read_roster(path)
+        roster.read_roster(path)
 
 
 def test_the_names_that_platforms_make_are_matched_by_id_or_name() -> None:
@@ -393,7 +394,7 @@ def test_the_names_that_platforms_make_are_matched_by_id_or_name() -> None:
         "Kim Lee_12347_assignsubmission_file", "stranger",
     ]  # fmt: skip
     reports = [Report(name, ADA.items, 7) for name in names]
-    roster = [
+    rows = [
         {"Student": "Lovelace, Ada", "ID": "4711"},
         {"Full name": "Lou Reed", "Email address": "lou@x.org"},
         {"Full name": "Kim Lee", "Identifier": "Participant 12347"},
@@ -401,10 +402,10 @@ def test_the_names_that_platforms_make_are_matched_by_id_or_name() -> None:
         {"submission": "stranger"},
         {"Student": "Nobody", "ID": "99"},
     ]
-    students = tables.matched(reports, roster)
-    found = [report and names.index(report.name) for _, report in students]
+    students = roster.matched(reports, rows)
+    found = [each.report and names.index(each.report.name) for each in students]
     assert found == [0, 2, 5, None, 6, None]
-    assert tables.not_in_roster(reports, students) == [names[1], names[3], names[4]]
+    assert roster.not_in_roster(reports, students) == [names[1], names[3], names[4]]
 
 
 def test_uploads_of_one_student_are_one_submission_in_their_order(tmp_path: Path) -> None:
@@ -445,7 +446,7 @@ def test_an_upload_to_canvas_that_is_no_notebook_has_no_points_and_the_reason(
         (upload, 0.0), (f"lovelaceada_4711_998_{LAB}", 6.0)
     ]  # fmt: skip
     assert reports[0].items[0].status == "missing"
-    students = tables.matched(reports, [{"Student": "Hopper", "ID": "4712"}])
+    students = roster.matched(reports, [{"Student": "Hopper", "ID": "4712"}])
     assert tables.for_canvas(reports, students).splitlines()[-1] == "Hopper,4712,,,,0"
     write_feedback_zip(reports, tmp_path / "feedback.zip")
     with zipfile.ZipFile(tmp_path / "feedback.zip") as archive:

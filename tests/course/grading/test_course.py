@@ -49,7 +49,7 @@ def test_right_solutions_graded_side_by_side_earn_full_points(lab: str, tmp_path
         folder = tmp_path / "class" / name
         folder.mkdir(parents=True)
         _filled(lab, folder, right=True)
-    graded, _ = grade_class(tmp_path / "class", tmp_path / "reports", lab=lab, jobs=2, seed=17)
+    graded = grade_class(tmp_path / "class", tmp_path / "reports", lab=lab, jobs=2, seed=17).graded
     for each in graded:
         for item in each.report.items:
             # What its time earns is for this machine to say, not for this test.

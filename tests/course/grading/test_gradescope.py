@@ -13,7 +13,7 @@ import pytest
 
 from hpml.cli import main
 from hpml.course.files import course_folder
-from hpml.course.grading.gradescope import write_autograder
+from hpml.course.grading.platforms.gradescope import write_autograder
 from tests.course.grading.handed_in import LAB, notebook
 
 RIGHT = course_folder() / "tests" / "solutions" / "lab_06" / "count_calls" / "right.py"
