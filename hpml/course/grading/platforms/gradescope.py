@@ -19,13 +19,30 @@ from hpml.course.grading.find import lab_number
 from hpml.course.labs.catalogue import exercises
 
 SETUP = """#!/usr/bin/env bash
-# Runs once, when the image is built.
+# Runs once, when the image is built. What fails here, the instructor sees in the build's output.
 set -e
+root=${{AUTOGRADER_ROOT:-/autograder}}
+environment=${{AUTOGRADER_ENVIRONMENT:-/opt/hpml}}
+install() {{ apt-get install -qy --no-install-recommends "$@"; }}
+test='import ensurepip, sys; sys.exit(sys.version_info < ({oldest}))'
+supported() {{ "$1" -c "$test" 2>/dev/null; }}
 apt-get update -q
-apt-get install -qy --no-install-recommends bubblewrap util-linux python3 python3-venv
-python3 -m venv /opt/hpml
-/opt/hpml/bin/pip install -q {packages}
-chmod 700 /autograder/source
+install bubblewrap util-linux python3 python3-venv
+python=
+for each in python3 {names}; do
+    # The image's own Python may be too old: Ubuntu 22.04 has 3.10, and packages of 3.11.
+    [ "$each" = python3 ] || supported "$each" || install "$each" "$each-venv" || continue
+    if supported "$each"; then python=$each; break; fi
+done
+if [ -z "$python" ]; then
+    echo "The autograder needs Python {shown} or newer; this image has $(python3 --version 2>&1)" \\
+        "and no package of a newer one. Choose a newer base image, and build again." >&2
+    exit 1
+fi
+"$python" -m venv "$environment"
+"$environment/bin/pip" install -q {packages}
+PYTHONPATH="$root/source" "$environment/bin/python" -P -m hpml grade --help >/dev/null
+chmod 700 "$root/source"
 """
 RUN = """#!/usr/bin/env bash
 # Runs for each submission.
@@ -42,6 +59,8 @@ echo '{{"score": 0, "output": "The grader could not run; please tell your instru
     > "$root/results/results.json"
 """
 
+_MINORS = (13, 12, 11, 14)
+"""Versions of Python that an image may have as packages, the best known ones first."""
 _GRADER = {"ipython", "nbformat", "numpy", "psutil", "tqdm"}
 
 
@@ -56,7 +75,12 @@ def write_autograder(path: Path, lab: str | None) -> None:
         )
     number = lab_number(lab)
     needed = {name for each in exercises(number) for name in each.packages}
-    setup = SETUP.format(packages=" ".join(sorted(needed | _GRADER)))
+    setup = SETUP.format(
+        packages=" ".join(sorted(needed | _GRADER)),
+        names=" ".join(f"python3.{minor}" for minor in _MINORS),
+        oldest=f"3, {min(_MINORS)}",
+        shown=f"3.{min(_MINORS)}",
+    )
     package = Path(hpml.__file__).resolve().parent
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in (("setup.sh", setup), ("run_autograder", RUN.format(lab=number))):
@@ -66,5 +90,8 @@ def write_autograder(path: Path, lab: str | None) -> None:
         for file in sorted(package.rglob("*")):
             if file.is_file() and "__pycache__" not in file.parts:
                 archive.write(file, Path("hpml") / file.relative_to(package))
-        for file in sorted((course_folder() / "notebooks").glob("*.ipynb")):
-            archive.write(file, os.fspath(Path("notebooks", file.name)))
+        course = course_folder()
+        # Without the published results a folder is not taken for the course.
+        for file in sorted([*course.glob("notebooks/*.ipynb"), *course.glob("data/*")]):
+            if file.is_file():
+                archive.write(file, os.fspath(file.relative_to(course)))
