@@ -13,6 +13,7 @@ import importlib
 import multiprocessing
 import os
 import signal
+import tempfile
 import threading
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -99,17 +100,46 @@ def grade_class(
             received=describe(str(reports), limit=300),
             remedy="Choose another folder: students can read that of the class.",
         )
-    limits = limits or Limits()
-    submissions, left_out = find_class(folder, lab=lab, catalogue=catalogue)
-    only = [one_form(name) for name in only]
-    names = {name for each in submissions for name in each.names}
-    if strangers := [name for name in only if name not in names]:
-        raise BadRequest(
-            object="--only",
-            expected=f"submissions in {describe(str(folder), limit=300)}",
-            received=describe(strangers[0]),
-            remedy="Name a submission as its folder or file is named.",
+    with tempfile.TemporaryDirectory(prefix="hpml-unpacked-") as place:
+        submissions, left_out = find_class(
+            folder, lab=lab, catalogue=catalogue, unpacked=Path(place)
         )
+        chosen = [one_form(name) for name in only]
+        names = {name for each in submissions for name in each.names}
+        if strangers := [name for name in chosen if name not in names]:
+            raise BadRequest(
+                object="--only",
+                expected=f"submissions in {describe(str(folder), limit=300)}",
+                received=describe(strangers[0]),
+                remedy="Name a submission as its folder or file is named.",
+            )
+        graded, given = _grade_found(
+            submissions,
+            reports,
+            seed=seed,
+            jobs=jobs or usable_cores(),
+            only=chosen,
+            overrides=overrides,
+            limits=limits or Limits(),
+            catalogue=catalogue,
+            progress=progress,
+        )
+    return GradedClass(graded, left_out, given, alike(submissions))
+
+
+def _grade_found(
+    submissions: Sequence[Submission],
+    reports: Path,
+    *,
+    seed: int | None,
+    jobs: int,
+    only: Sequence[str],
+    overrides: Path | None,
+    limits: Limits,
+    catalogue: Catalogue,
+    progress: Callable[[int, int], None],
+) -> tuple[list[Graded], Overrides]:
+    """Grade what has no record yet, or `only` some, and apply the overrides."""
     chosen = submissions[0].labs
     exercises = [entry for own in chosen for entry in entries(catalogue, own)]
     records = Records(reports, chosen, exercises, seed)
@@ -137,16 +167,13 @@ def grade_class(
             finish(earlier.report, again=False, older=not earlier.current)
     total = len(found) + len(waiting)
     progress(len(found), total)
-    results = _grade_all(
-        waiting, seed=seed, jobs=jobs or usable_cores(), limits=limits, catalogue=catalogue
-    )
+    results = _grade_all(waiting, seed=seed, jobs=jobs, limits=limits, catalogue=catalogue)
     with contextlib.closing(results):
         for submission, report in results:
             records.write(submission, report)
             finish(report, again=True)
             progress(len(found), total)
-    graded = [found[each.name] for each in submissions if each.name in found]
-    return GradedClass(graded, left_out, given, alike(submissions))
+    return [found[each.name] for each in submissions if each.name in found], given
 
 
 def _grade_all(

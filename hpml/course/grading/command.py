@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -130,9 +131,11 @@ def _grade_one(options: argparse.Namespace) -> None:
             )
         path, lab = None, path
     folder = course_folder() / "notebooks" if path is None else Path(path)
-    submission = find(folder, lab=None if lab is None else lab_number(lab))
-    with Grader(isolation=options.sandbox) as grader:
-        report = grader.grade(submission, options.seed)
+    number = None if lab is None else lab_number(lab)
+    with tempfile.TemporaryDirectory(prefix="hpml-unpacked-") as place:
+        submission = find(folder, lab=number, unpacked=Path(place))
+        with Grader(isolation=options.sandbox) as grader:
+            report = grader.grade(submission, options.seed)
     print(as_table(report))
     for item in report.items:
         if "\n" in item.text:

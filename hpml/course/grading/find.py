@@ -19,11 +19,13 @@ from hpml.base.errors import describe
 from hpml.base.tables import format_bytes
 from hpml.course.files import CourseFileError
 from hpml.course.grading import BadRequest
+from hpml.course.grading.unpack import is_zip, unpack
 from hpml.course.labs import catalogue as course
 from hpml.course.lesson.execute import LabNotFoundError, find_lab
 from hpml.course.lesson.exercises.exercise import Choice, Exercise
 
 _NOTEBOOK = re.compile(r"\.ipynb(\.txt|\.json)?$", re.IGNORECASE)  # browsers append some
+_WANTED = ".ipynb .ipynb.txt .ipynb.json .json .py"
 _OTHER = re.compile(r"\.(json|py)$", re.IGNORECASE)  # such as Jupytext's form of a notebook
 _KEPT = ("predictions.json", "progress.json")  # read by `hpml progress --class`
 _ENDING = re.compile(r"\.(ipynb(\.txt|\.json)?|json|py|zip|pdf|html|docx)$", re.IGNORECASE)
@@ -92,8 +94,17 @@ class Submission:
         return next(found, 0)
 
 
-def find(path: Path, *, lab: str | None = None, catalogue: Catalogue = COURSE) -> Submission:
-    """Return the submission at `path`: a notebook, or a folder of notebooks named like labs."""
+def find(
+    path: Path,
+    *,
+    lab: str | None = None,
+    catalogue: Catalogue = COURSE,
+    unpacked: Path | None = None,
+) -> Submission:
+    """Return the submission at `path`: a notebook, or a folder of notebooks named like labs.
+
+    A zip is unpacked into the folder `unpacked`, which has to exist while it is graded.
+    """
     if not path.is_symlink() and not path.exists():
         raise BadRequest(
             object=describe(str(path), limit=300),
@@ -101,7 +112,7 @@ def find(path: Path, *, lab: str | None = None, catalogue: Catalogue = COURSE) -
             received="nothing of this name",
             remedy="Check its spelling and the working directory.",
         )
-    there = _notebooks(path, lab, catalogue)
+    place, there = _opened(path, lab, catalogue, unpacked)
     wanted = [lab] if lab else sorted(there)
     if not wanted:
         raise BadRequest(
@@ -111,13 +122,19 @@ def find(path: Path, *, lab: str | None = None, catalogue: Catalogue = COURSE) -
             remedy="Name the lab with --lab.",
         )
     name = path.resolve().name if path.is_dir() else path.stem
-    return _submission(name, {path: there}, wanted)
+    return _submission(name, {place: there}, wanted)
 
 
 def find_class(
-    folder: Path, *, lab: str | None = None, catalogue: Catalogue = COURSE
+    folder: Path,
+    *,
+    lab: str | None = None,
+    catalogue: Catalogue = COURSE,
+    unpacked: Path | None = None,
 ) -> tuple[list[Submission], list[str]]:
     """Return the submissions in a folder, and the names of all other entries.
+
+    Zips are unpacked into the folder `unpacked`, which has to exist while they are graded.
 
     A submission is a folder or a notebook, or several that a platform named for one student. A
     file of another kind is one, without a notebook, only under a name that Canvas gave it.
@@ -135,7 +152,10 @@ def find_class(
         own = lab_of(entry.name, catalogue)
         counts = own == lab if own and lab else own or _NOTEBOOK.search(entry.name)
         if entry.is_dir() or entry.is_symlink() or counts:
-            there[entry] = _notebooks(entry, lab, catalogue)
+            place, found = _opened(entry, lab, catalogue, unpacked)
+            there[place] = found
+        elif is_zip(entry) and (zipped := _opened(entry, lab, catalogue, unpacked))[1]:
+            there[zipped[0]] = zipped[1]
         elif own is None and _PLATFORM.match(entry.name):
             there[entry] = {}
         else:
@@ -149,8 +169,9 @@ def find_class(
             remedy="Name the lab with --lab.",
         )
     submissions = []
-    for group in by_student([entry.name for entry in there]):
-        uploads = {folder / name: there[folder / name] for name in group}
+    places = {place.name: place for place in there}
+    for group in by_student([*places]):
+        uploads = {places[name]: there[places[name]] for name in group}
         submissions.append(_submission(group[0], uploads, wanted))
     return submissions, left_out
 
@@ -209,6 +230,22 @@ def _may_be_notebook(name: str) -> bool:
     return bool(_NOTEBOOK.search(name) or other)
 
 
+def _opened(
+    path: Path, lab: str | None, catalogue: Catalogue, unpacked: Path | None
+) -> tuple[Path, dict[str, tuple[Path, ...]]]:
+    """Return the notebooks of an upload and where it is, unpacked if they are in its only zip."""
+    found = _notebooks(path, lab, catalogue)
+    if unpacked is None or (found and not is_zip(path)):
+        return path, found
+    zips = [path] if is_zip(path) else []
+    if path.is_dir() and not path.is_symlink():
+        zips = [entry for entry in _entries(path) if is_zip(entry)]
+    place = unpacked / path.name
+    if len(zips) == 1 and unpack(zips[0], place, _WANTED):
+        return place, _notebooks(place, lab, catalogue)
+    return path, {} if is_zip(path) else found
+
+
 def _notebooks(path: Path, lab: str | None, catalogue: Catalogue) -> dict[str, tuple[Path, ...]]:
     """Return the notebooks of each lab at a path, or in its only subfolder."""
     if path.is_symlink() or not path.is_dir():
@@ -218,6 +255,8 @@ def _notebooks(path: Path, lab: str | None, catalogue: Catalogue) -> dict[str, t
     while not any(_NOTEBOOK.search(each.name) or lab_of(each.name, catalogue) for each in entries):
         # An unpacked archive often has one folder around everything.
         folders = [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
+        # A whole copy of the course has other folders, too.
+        folders = [entry for entry in folders if entry.name == "notebooks"] or folders
         if len(folders) != 1:
             break
         entries = _entries(folders[0])
