@@ -13,7 +13,6 @@ import importlib
 import multiprocessing
 import os
 import signal
-import tempfile
 import threading
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -46,6 +45,7 @@ from hpml.course.grading.record import (
 )
 from hpml.course.grading.report import write_page
 from hpml.course.grading.sandbox import Limits, require_isolation
+from hpml.course.grading.unpack import place_for_zips
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,8 @@ def grade_class(
             received=describe(str(reports), limit=300),
             remedy="Choose another folder: students can read that of the class.",
         )
-    with tempfile.TemporaryDirectory(prefix="hpml-unpacked-") as place:
-        submissions, left_out = find_class(
-            folder, lab=lab, catalogue=catalogue, unpacked=Path(place)
-        )
+    with place_for_zips() as place:
+        submissions, left_out = find_class(folder, lab=lab, catalogue=catalogue, unpacked=place)
         chosen = [one_form(name) for name in only]
         names = {name for each in submissions for name in each.names}
         if strangers := [name for name in chosen if name not in names]:

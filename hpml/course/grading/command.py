@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -118,6 +117,7 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
 def _grade_one(options: argparse.Namespace) -> None:
     from hpml.course.grading.find import find, lab_number
     from hpml.course.grading.grader import Grader
+    from hpml.course.grading.unpack import place_for_zips
 
     path, lab = options.path, options.lab
     # A bare number is a lab of the course, unless a file of that name exists.
@@ -132,8 +132,8 @@ def _grade_one(options: argparse.Namespace) -> None:
         path, lab = None, path
     folder = course_folder() / "notebooks" if path is None else Path(path)
     number = None if lab is None else lab_number(lab)
-    with tempfile.TemporaryDirectory(prefix="hpml-unpacked-") as place:
-        submission = find(folder, lab=number, unpacked=Path(place))
+    with place_for_zips() as place:
+        submission = find(folder, lab=number, unpacked=place)
         with Grader(isolation=options.sandbox) as grader:
             report = grader.grade(submission, options.seed)
     print(as_table(report))

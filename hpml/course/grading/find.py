@@ -241,6 +241,8 @@ def _opened(
     if path.is_dir() and not path.is_symlink():
         zips = [entry for entry in _entries(path) if is_zip(entry)]
     place = unpacked / path.name
+    if len(zips) == 1:
+        unpacked.mkdir(mode=0o700, exist_ok=True)
     if len(zips) == 1 and unpack(zips[0], place, _WANTED):
         return place, _notebooks(place, lab, catalogue)
     return path, {} if is_zip(path) else found

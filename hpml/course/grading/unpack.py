@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import secrets
+import shutil
+import tempfile
 import zipfile
 import zlib
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from stat import S_ISLNK
 
@@ -15,6 +20,16 @@ _BLOCK = 2**20
 def is_zip(path: Path) -> bool:
     """Return whether a path names a zip that may be opened: a file, not a link to one."""
     return path.suffix.lower() == ".zip" and path.is_file() and not path.is_symlink()
+
+
+@contextlib.contextmanager
+def place_for_zips() -> Iterator[Path]:
+    """Yield the path of a folder for unpacked files, which is made when it is needed."""
+    folder = Path(tempfile.gettempdir(), f"hpml-unpacked-{secrets.token_hex(8)}")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def unpack(archive: Path, folder: Path, wanted: str) -> bool:
