@@ -42,8 +42,10 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
         if target.exists():
             shutil.copymode(target, part)
         replace(part, target)
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(target)  # a full disk is reported without a name
         raise
 
 

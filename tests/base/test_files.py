@@ -23,8 +23,9 @@ def test_a_write_that_fails_keeps_the_old_file_and_leaves_nothing(
         raise OSError(errno.ENOSPC, "no space left on device")
 
     monkeypatch.setattr(files.os, "fsync", full)
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(OSError, match="no space left") as caught:
         write_atomically(target, "new")
+    assert caught.value.filename == str(target)
     assert target.read_text() == "old"
     assert os.listdir(tmp_path) == ["a"]
 

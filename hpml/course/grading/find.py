@@ -376,6 +376,12 @@ def owner(name: str) -> Owner | None:
     return Owner(one_form(match["name"]).casefold(), match["id"], platform, bool(match["late"]))
 
 
+def person(name: str) -> str:
+    """Return the student's name as the platform writes it, or the name of the submission."""
+    match = _PLATFORM.match(name)
+    return match["name"] if match else student(name)
+
+
 def by_student(names: Sequence[str]) -> list[list[str]]:
     """Group names by student, earliest upload first.
 

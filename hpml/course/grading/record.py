@@ -30,7 +30,7 @@ from hpml.course.grading.judge import Item, blank, harmless, points
 from hpml.course.lesson.exercises.exercise import Choice, Exercise
 from hpml.course.lesson.exercises.wrong_answers import wrong_answers
 
-GRADER = f"hpml {hpml.__version__}, grading 10, Python {platform.python_version()}"
+GRADER = f"hpml {hpml.__version__}, grading 11, Python {platform.python_version()}"
 """The grader's version. The number is raised when a submission could be graded differently."""
 
 _KEY_BYTES = 32

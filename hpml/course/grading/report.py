@@ -17,9 +17,20 @@ from pathlib import Path
 
 from hpml.base.files import write_atomically
 from hpml.base.tables import Table
-from hpml.course.grading.find import student
+from hpml.course.grading.find import person, student
 from hpml.course.grading.judge import Item, harmless, points
 from hpml.course.grading.record import GRADER, Report, file_name
+
+_HEAD = """
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 46em; margin: 1em auto; padding: 0 1em; }
+h1 { font-size: 1.4em; } h2 { font-size: 1.1em; margin-top: 1.5em; }
+pre { background: #f4f4f4; padding: 0.7em; overflow-wrap: anywhere; white-space: pre-wrap; }
+@media (prefers-color-scheme: dark) {
+    body { background: #1a1a1a; color: #e8e8e8; } pre { background: #2b2b2b; }
+}
+</style>"""
 
 
 def as_table(report: Report) -> Table:
@@ -76,18 +87,22 @@ def page(report: Report) -> str:
     parts = []
     for item in report.items:
         head = html.escape(f"{item.title}: {item.status}, {item.out_of} points")
-        parts.append(f"<h2>{head}</h2>\n<pre>{html.escape(_details(item))}</pre>")
-    title = html.escape(f"{report.shown}: {report.total}")
+        details = html.escape(_details(item))
+        parts.append(f"<h2>{head}</h2>" + (f"\n<pre>{details}</pre>" if details else ""))
+    name = harmless(person(report.name)).replace("\n", "\\n").replace("\t", "\\t")
+    title = html.escape(f"{name}: {report.total}")
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"</head>\n<body><h1>{title}</h1>\n" + "\n".join(parts) + "</body></html>\n"
+        f"{_HEAD}</head>\n<body><h1>{title}</h1>\n" + "\n".join(parts) + "</body></html>\n"
     )
 
 
 def _details(item: Item) -> str:
     """Return the message for the student about an exercise."""
     text = "\n".join([*_by_part(item), item.text])
-    return (text + (f"\n\nIt printed:\n{item.printed}" if item.printed else "")).strip()
+    # Below a right answer it would only worry: other cells of the notebook print, too.
+    shows = item.printed and not item.right
+    return (text + (f"\n\nThe notebook printed:\n{item.printed}" if shows else "")).strip()
 
 
 def _line(item: Item) -> str:

@@ -131,21 +131,21 @@ def read_cells(path: Path, limits: Limits) -> dict[int, str]:
         )
     try:
         # IPython parses the whole cell again for each magic command.
-        with deadline(limits.start, _LateError()):
+        with deadline(limits.start, LateError()):
             if not path.name.lower().endswith(".py"):
                 return python_cells(text, limits.cells)
             cells = enumerate(_CELL.split(text), start=1)
             return {number: as_python(cell) for number, cell in cells}
     except NotebookError as error:
         raise NothingToJudge(str(error)) from None
-    except _LateError:
+    except LateError:
         raise NothingToJudge(
             f"Translating the magic commands of {path.name} takes more than {limits.start:g} "
             "seconds; split its largest cells."
         ) from None
 
 
-class _LateError(BaseException):
+class LateError(BaseException):
     """Reading the notebook took too long."""
 
 

@@ -200,7 +200,7 @@ class Worker:
             {"cell": each.cell, "line": each.line, "outcome": raised(error)}
             for each, error in failed
             # Others, such as imports of the course, fail in the sandbox.
-            if each in version.statements or (isinstance(error, _LateError) and each.cell in needed)
+            if each in version.statements or (isinstance(error, LateError) and each.cell in needed)
         ]
 
     def _cell(
@@ -211,19 +211,19 @@ class Worker:
             return []
         began, before = time.monotonic(), self._namespace.get(self._name)
         failed: list[tuple[Statement, BaseException]] = []
-        late = _LateError(f"The cell ran for more than {seconds:.0f} seconds.")
+        late = LateError(f"The cell ran for more than {seconds:.0f} seconds.")
         # The student is shown what the function prints, not the rest of the notebook.
         shown = sys.stdout if any(self._name in each.binds for each in statements) else _Nowhere()
         with (
             contextlib.redirect_stdout(shown),
             contextlib.redirect_stderr(shown),
-            contextlib.suppress(_LateError),
+            contextlib.suppress(LateError),
             deadline(seconds, late),
         ):
             for statement in statements:
                 try:
                     self._execute(statement)
-                except _LateError as error:
+                except LateError as error:
                     failed.append((statement, error))
                     break
                 except BaseException as error:  # noqa: BLE001 - even SystemExit
@@ -255,7 +255,7 @@ class Worker:
             asyncio.run(waiting)
 
 
-class _LateError(BaseException):
+class LateError(BaseException):
     """A cell exceeded its deadline."""
 
 

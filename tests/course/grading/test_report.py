@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from hpml.course.grading.judge import Item
 from hpml.course.grading.record import GRADER, Report
-from hpml.course.grading.report import write_gradescope
+from hpml.course.grading.report import page, write_gradescope
 
 RIGHT = Item("06", 1, "double", {"right": 2}, status="right", parts={"right": 2.0})
 WRONG = Item(
@@ -28,4 +29,15 @@ def test_gradescopes_form_holds_each_exercise(tmp_path: Path) -> None:
         "status": "passed", "output": "Right.", "visibility": "visible",
     }  # fmt: skip
     assert second["status"] == "failed"
-    assert "It printed:" in second["output"]
+    assert "The notebook printed:" in second["output"]
+
+
+def test_a_page_is_for_a_person_and_shows_no_output_below_a_right_answer() -> None:
+    right = replace(RIGHT, printed="Traceback: No module named 'torch'")
+    shown = page(Report("Ada Lovelace_12345_assignsubmission_file", (right, WRONG), seed=7))
+    assert "<h1>Ada Lovelace: 3 of 5 points</h1>" in shown
+    assert "12345" not in shown
+    assert "Traceback" not in shown
+    assert "The notebook printed:" in shown
+    assert 'name="viewport"' in shown
+    assert "<title>ada: " in page(Report("ada.ipynb", (right,), seed=7))
