@@ -14,7 +14,7 @@ LIBRARY = ROOT / "hpml"
 PARTS = {"object", "expected", "remedy"}
 """What each error has; nothing may have been received, or its sentence says it."""
 
-NOT_YET = ("symbolic", "profiling")
+NOT_YET = ("symbolic",)
 """Packages whose errors have sentences only."""
 
 WITHOUT = {
