@@ -64,9 +64,7 @@ def test_what_cannot_be_looked_into_is_refused() -> None:
         memory_lines(names["lost"])
     sys.settrace(lambda *_: None)
     try:
-        with raises(
-            ProfilingError, object="memory_lines", received="test_what_cannot_be_looked_into"
-        ):
+        with raises(ProfilingError, object="memory_lines", received="test_what_cannot_be_looked"):
             memory_lines(fill, 1)
     finally:
         sys.settrace(None)
