@@ -28,8 +28,9 @@ def same_results(
     >>> check({"a": [1.0, 2.0], "b": [1.0, 3.0]})
     Traceback (most recent call last):
     ...
-    hpml.benchmark.errors.BenchmarkError: Contender 'b' computes a different result than 'a': at \
-[1] expected 2.0, got 3.0. Their times cannot be compared.
+    hpml.benchmark.errors.BenchmarkError: result of contender 'b' at [1]: expected 2.0, as \
+contender 'a' returns, received 3.0. Correct one of the two: times of different results cannot be \
+compared.
     """
     close: _Close = partial(cmath.isclose, rel_tol=relative, abs_tol=absolute)
     close_floats = partial(isclose, rel_tol=relative, abs_tol=absolute)
@@ -38,16 +39,20 @@ def same_results(
         (first, expected), *others = results.items()
         if all(result is None for result in results.values()):
             raise BenchmarkError(
-                "same_results has nothing to compare: every contender returns None. Let each "
-                "return what it computes, or leave out the check."
+                "same_results has nothing to compare: every contender returns None.",
+                object="results of the contenders",
+                expected="values to compare",
+                received="None from each",
+                remedy="Let each return what it computes, or leave out the check.",
             )
         expected_plain = plain(expected)
         for name, result in others:
             for path, want, got in _differences(expected_plain, plain(result), close, close_floats):
                 raise BenchmarkError(
-                    f"Contender {name!r} computes a different result than {first!r}: at "
-                    f"{path or 'the result'} expected {want}, got {got}. Their times cannot be "
-                    "compared."
+                    object=f"result of contender {name!r}{path and f' at {path}'}",
+                    expected=f"{want}, as contender {first!r} returns",
+                    received=got,
+                    remedy="Correct one of the two: times of different results cannot be compared.",
                 )
 
     return check
@@ -101,7 +106,9 @@ def _same(a: object, b: object, close: _Close) -> bool:
         return False
     if type(a).__eq__ is object.__eq__:
         raise BenchmarkError(
-            f"Results that contain a {type(a).__name__} cannot be compared for equality. Let the "
-            "contenders return numbers, or pass your own check."
+            object="results of the contenders",
+            expected="values that can be compared for equality",
+            received=f"an object of {type(a).__name__}, which defines no ==",
+            remedy="Let the contenders return numbers, or pass your own check.",
         )
     return bool(a == b)

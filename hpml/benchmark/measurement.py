@@ -68,9 +68,10 @@ class Measurement:
         valid = bool(self.samples) and all(0 < sample < math.inf for sample in self.samples)
         if not valid or self.number < 1 or self.items < 1:
             raise BenchmarkError(
-                f"Measurement {self.name!r}: expected samples that are positive, finite seconds, "
-                "by a clock that only advances, of at least one call and item; got "
-                f"{describe(self.samples)}, {self.number} calls and {self.items} items."
+                object=f"measurement {self.name!r}",
+                expected="samples that are positive, finite seconds, of at least one call and item",
+                received=f"{describe(self.samples)}, {self.number} calls and {self.items} items",
+                remedy="Take them with a clock that only advances, such as time.perf_counter.",
             )
 
     @property
@@ -101,7 +102,12 @@ class Measurement:
         2e-06
         """
         if items < 1:
-            raise BenchmarkError(f"per expects at least one item, got {items}.")
+            raise BenchmarkError(
+                object="items of per",
+                expected="at least one item",
+                received=describe(items),
+                remedy="Pass the number of items that one call processes.",
+            )
         samples = tuple(sample / items for sample in self.samples)
         return replace(self, samples=samples, items=self.items * items)
 

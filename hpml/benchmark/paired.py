@@ -53,14 +53,18 @@ class PairedSamples:
         names = self.names
         if self.baseline not in names or len(set(names)) != len(names):
             raise BenchmarkError(
-                "A comparison expects different names, the baseline's among them, got "
-                f"{', '.join(names)} and the baseline {describe(self.baseline)}."
+                object="contenders of a comparison",
+                expected="different names, the baseline's among them",
+                received=f"{', '.join(names)} and the baseline {describe(self.baseline)}",
+                remedy="Give each measurement another name, and name one of them as the baseline.",
             )
         lengths = {len(measurement.samples) for measurement in self.measurements}
         if len(lengths) != 1:
             raise BenchmarkError(
-                f"A comparison expects one sample a round for each contender, got {lengths} "
-                "samples; only measurements from the same rounds can be compared."
+                object="samples of a comparison",
+                expected="one sample a round for each contender",
+                received=f"{' and '.join(map(str, sorted(lengths)))} samples",
+                remedy="Pass measurements from the same rounds, as `compare` takes them.",
             )
 
     @property
@@ -106,8 +110,10 @@ class PairedSamples:
             if measurement.name == name:
                 return measurement
         raise BenchmarkError(
-            f"No contender {describe(name)} in this comparison: expected one of "
-            f"{', '.join(self.names)}."
+            object="contender of this comparison",
+            expected=f"one of {', '.join(self.names)}",
+            received=describe(name),
+            remedy="Pass one of these names.",
         )
 
     def __iter__(self) -> Iterator[Measurement]:

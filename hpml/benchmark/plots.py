@@ -98,8 +98,10 @@ def sweeps(cases: Iterable[AnyCase], parameter: str, *, per_item: bool = False) 
         value = case.parameters.get(parameter)
         if not isinstance(value, (int, float)) or isinstance(value, bool):
             raise BenchmarkError(
-                f"sweeps: expected each case to have a number {parameter!r}, got "
-                f"{describe(value)} in {describe(dict(case.parameters))}."
+                object=f"parameter {parameter!r} of sweeps",
+                expected="a number in each case",
+                received=f"{describe(value)} in {describe(dict(case.parameters))}",
+                remedy="Name a parameter that is a number in each case, or leave out the others.",
             )
         found[float(value)] = case.comparison
     lines = []

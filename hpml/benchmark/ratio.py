@@ -171,8 +171,10 @@ def paired_ratio(
     """
     if len(samples) != len(baseline) or not samples:
         raise BenchmarkError(
-            "paired_ratio expects two equally long sets of samples from the same rounds, got "
-            f"{len(samples)} and {len(baseline)}; measure them together with `compare`."
+            object="samples of paired_ratio",
+            expected="two equally long sets from the same rounds",
+            received=f"{len(samples)} and {len(baseline)}",
+            remedy="Measure them together with `compare`.",
         )
     measured = [math.log(a / b) for a, b in zip(samples, baseline, strict=True)]
     logs = winsorise(measured)

@@ -79,8 +79,10 @@ def write_case(path: str | os.PathLike[str], case: Case) -> None:
         _from_plain(json.loads(line), "this case")
     except (TypeError, ValueError, RecordError) as error:
         raise RecordError(
-            f"suite {describe(case.suite)}: expected plain values as parameters, "
-            f"got {describe(case.parameters)}: {error}"
+            object=f"suite {describe(case.suite)}",
+            expected="plain values as parameters",
+            received=f"{describe(case.parameters)} ({str(error).rstrip('.')})",
+            remedy="Use numbers, strings, booleans and None, and lists and dicts of them.",
         ) from error
     append_line(path, line)
 
@@ -102,14 +104,18 @@ def read_cases(path: str | os.PathLike[str]) -> Recorded:
         content = Path(path).read_bytes()
     except OSError as error:
         raise RecordError(
-            f"{path}: expected a file of recorded cases, got {type(error).__name__}: "
-            f"{error.strerror}; run the suite first, or name another file."
+            object=str(path),
+            expected="a file of recorded cases",
+            received=f"{type(error).__name__}: {error.strerror}",
+            remedy="Run the suite first, or name another file.",
         ) from error
     content = content.removeprefix(codecs.BOM_UTF8)  # some editors add it
     if not BEGINS.startswith(content[: len(BEGINS)]):
         raise RecordError(
-            f"{path}: expected a file of benchmark results, got one that begins with "
-            f"{describe(content[: len(BEGINS)])}; name another file."
+            object=str(path),
+            expected="a file of benchmark results",
+            received=f"one that begins with {describe(content[: len(BEGINS)])}",
+            remedy="Name another file.",
         )
     cases: list[Case] = []
     damaged: list[str] = []
@@ -123,7 +129,7 @@ def read_cases(path: str | os.PathLike[str]) -> Recorded:
             RecursionError,
         ):  # not UTF-8 or JSON, such as after an interrupted write
             damaged.append(
-                f"{path}, line {number}: expected a line of JSON, got {describe(line)}; "
+                f"{path}, line {number}: expected a line of JSON, received {describe(line)}; "
                 "it was probably cut off by an interruption. It was skipped and stays in the file."
             )
             continue
@@ -168,8 +174,10 @@ def _from_plain(value: object, location: str) -> Case:
         VERSION,
     ):
         raise RecordError(
-            f"{location}: expected a case in version {VERSION} of the format {FORMAT!r}, got "
-            f"{describe(value)}; read it with the hpml that wrote it, or name another file."
+            object=location,
+            expected=f"a case in version {VERSION} of the format {FORMAT!r}",
+            received=describe(value),
+            remedy="Read it with the hpml that wrote it, or name another file.",
         )
     try:
         environments = [dict(environment) for environment in value["environments"]]
@@ -185,8 +193,11 @@ def _from_plain(value: object, location: str) -> Case:
         BenchmarkError,
     ) as error:
         raise RecordError(
-            f"{location}: expected a complete case, got {type(error).__name__}: {error}; "
-            "the line was edited, or another program wrote it."
+            object=location,
+            expected="a complete case",
+            received=f"{type(error).__name__}: {str(error).rstrip('.')}",
+            remedy="Remove the line, which was edited or written by another program, and run that "
+            "case again.",
         ) from error
 
 

@@ -29,7 +29,12 @@ def quartiles(values: Sequence[float]) -> Quartiles:
     Source: type 7 of Hyndman and Fan, The American Statistician 50, 1996.
     """
     if not values:
-        raise BenchmarkError("quartiles: expected at least one value, got none.")
+        raise BenchmarkError(
+            object="values of quartiles",
+            expected="at least one value",
+            received="none",
+            remedy="Pass one or more numbers.",
+        )
     if len(values) == 1:
         return (values[0],) * 3
     low, middle, high = statistics.quantiles(values, n=4, method="inclusive")

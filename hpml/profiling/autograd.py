@@ -51,9 +51,10 @@ def autograd_graph(
     first: Any = getattr(result, "grad_fn", None)
     if first is None:
         raise ProfilingError(
-            f"autograd_graph expects a result that autograd recorded, got {describe(result)} "
-            "without a grad_fn. Compute it from a tensor with requires_grad, outside of "
-            "torch.no_grad()."
+            object="result of autograd_graph",
+            expected="a result that autograd recorded",
+            received=f"{describe(result)} without a grad_fn",
+            remedy="Compute it from a tensor with requires_grad, outside of torch.no_grad().",
         )
     owner = {id(tensor): name for name, tensor in (names or {}).items()}
     number: dict[Any, int] = {first: 0}

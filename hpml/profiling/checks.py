@@ -16,8 +16,10 @@ def check_function(caller: str, function: object) -> None:
     """Raise an error unless `function` is callable and runs when it is called."""
     if not callable(function):
         raise ProfilingError(
-            f"{caller} expects a function, got {describe(function)}; pass the function itself, f "
-            "or lambda: f(x), not its result f(x)."
+            object=f"function of {caller}",
+            expected="a function",
+            received=describe(function),
+            remedy="Pass the function itself, f or lambda: f(x), not its result f(x).",
         )
     called = function if hasattr(function, "__code__") else type(function).__call__
     later = (
@@ -27,9 +29,10 @@ def check_function(caller: str, function: object) -> None:
     )
     if any(test(each) for test in later for each in (function, called)):
         raise ProfilingError(
-            f"{caller} expects a function that runs when it is called, got {describe(function)}, "
-            "which only returns a generator or coroutine; finish it inside, as in "
-            f"{caller}(lambda: list(f(x)))."
+            object=f"function of {caller}",
+            expected="a function that runs when it is called",
+            received=f"{describe(function)}, which only returns a generator or coroutine",
+            remedy=f"Finish it inside, as in {caller}(lambda: list(f(x))).",
         )
 
 
@@ -47,8 +50,11 @@ def refuse_a_second_profiler(caller: str) -> None:
         running = "sample"
     if running is not None:
         raise ProfilingError(
-            f"{caller} was called while another profiler is running ({describe(running)}). "
-            "Stop it first: each would measure the other."
+            f"{caller} was called while another profiler is running ({describe(running)}).",
+            object=caller,
+            expected="no other profiler",
+            received=describe(running),
+            remedy="Stop the other one first: each would measure the other.",
         )
 
 
@@ -59,18 +65,26 @@ def traceable(caller: str, function: Any) -> tuple[types.CodeType, list[str], in
     code = getattr(plain, "__code__", None)
     if not isinstance(code, types.CodeType):
         raise ProfilingError(
-            f"{caller} expects a function written in Python, got {describe(function)}; pass the "
-            "method that it runs, such as model.forward."
+            object=f"function of {caller}",
+            expected="a function written in Python",
+            received=describe(function),
+            remedy="Pass the method that it runs, such as model.forward.",
         )
     if sys.gettrace() is not None:
         raise ProfilingError(
-            f"{caller} was called while {describe(sys.gettrace())} traces this program; stop "
-            "it first."
+            f"{caller} was called while {describe(sys.gettrace())} traces this program.",
+            object=caller,
+            expected="a program that no other tool traces",
+            received=describe(sys.gettrace()),
+            remedy="Stop it first: a debugger, coverage, or what called sys.settrace.",
         )
     try:
         return code, *inspect.getsourcelines(code)
     except (OSError, TypeError):
         raise ProfilingError(
-            f"The source of {code.co_name} is unknown, so its lines cannot be shown; define it "
-            "in a file, or in a cell without a magic such as %%time."
+            f"The source of {code.co_name} is unknown, so its lines cannot be shown.",
+            object=f"source of {code.co_name}",
+            expected="lines in a file or a cell",
+            received=f"none from {code.co_filename}",
+            remedy="Define it in a file, or in a cell without a magic such as %%time.",
         ) from None

@@ -85,7 +85,10 @@ class FunctionProfile:
         """
         if sort not in _SORTS:
             raise ProfilingError(
-                f"A profile is sorted by {', '.join(_SORTS)}; got {describe(sort)}."
+                object="sort of a profile",
+                expected=f"one of {', '.join(map(repr, _SORTS))}",
+                received=describe(sort),
+                remedy="Pass one of these.",
             )
         order = sorted(self.stats.items(), key=lambda item: -_SORTS[sort](item[1]))
         rows = [_row(function, entry) for function, entry in order]
@@ -178,7 +181,11 @@ def profile(function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -
 def _own_profiler(function: object) -> ProfilingError:
     return ProfilingError(
         f"{describe(function)} set its own hook (sys.setprofile, cProfile), which a profile does "
-        "not allow; use hpml.profiling.sample(f, x) for a program that profiles itself."
+        "not allow.",
+        object=describe(function),
+        expected="a program that sets no hook of its own (sys.setprofile, cProfile)",
+        received="one that did",
+        remedy="Use hpml.profiling.sample(f, x) for a program that profiles itself.",
     )
 
 

@@ -75,8 +75,10 @@ def simulate(launch: float, kernels: Sequence[float], *, recorded: bool = False)
     """
     if not kernels or min(launch, *kernels) < 0:
         raise ProfilingError(
-            "simulate expects the cost of a launch and the times of one or more kernels, none "
-            f"negative; got {describe(launch)} and {describe(kernels)}."
+            object="times of simulate",
+            expected="the cost of a launch and the times of one or more kernels, none negative",
+            received=f"{describe(launch)} and {describe(kernels)}",
+            remedy="Pass times of at least 0, with at least one kernel.",
         )
     count = 1 if recorded else len(kernels)
     launches = tuple((index * launch, (index + 1) * launch) for index in range(count))
@@ -187,8 +189,10 @@ def fit_launches(
     ]
     if not costs:
         raise ProfilingError(
-            "fit_launches expects a size at which the recorded graph is faster by a tenth: here "
-            "the GPU never waits for a launch, so its cost cannot be seen. Use smaller inputs."
+            object="times of fit_launches",
+            expected="a size at which the recorded graph is faster by a tenth",
+            received="none: the GPU never waits for a launch, so its cost cannot be seen",
+            remedy="Use smaller inputs.",
         )
     launch = statistics.median(costs)
     kernels = {size: max(0.0, recorded[size] - launch) / count for size in eager}

@@ -131,8 +131,10 @@ def _choose(model: Any, inputs: Any, outputs: Any) -> _Part:
     if model is not None and inputs is None and outputs is None:
         if not isinstance(model, SymbolicModel):
             raise ArgumentError(
-                f"model expected a SymbolicModel, received {type(model).__name__}: only those "
-                "have a graph; build one with SymbolicModel(inputs, outputs)"
+                object="model",
+                expected="a SymbolicModel",
+                received=type(model).__name__,
+                remedy="Build one with SymbolicModel(inputs, outputs): only those have a graph.",
             )
         names = [  # a repeated call of a layer also has the name of the first
             call.name if call.name == call.module else f"{call.name} (= {call.module})"
@@ -141,8 +143,10 @@ def _choose(model: Any, inputs: Any, outputs: Any) -> _Part:
         return _Part(model.graph, model.ordered_layers, model._nodes, names, frozenset())
     if model is not None or (inputs is None and outputs is None):
         raise ArgumentError(
-            "draw_graph expected a model, or inputs= and outputs= or one of them, received "
-            f"{'both' if model is not None else 'none of them'}"
+            object="draw_graph",
+            expected="a model, or inputs= and outputs= or one of them",
+            received="both" if model is not None else "none of them",
+            remedy="Pass draw_graph(model=model) or draw_graph(inputs=x, outputs=y).",
         )
     input_nodes = [] if inputs is None else [h._node for h in as_handles("inputs", inputs)]
     output_nodes = [] if outputs is None else [h._node for h in as_handles("outputs", outputs)]
@@ -183,8 +187,11 @@ def _numbers_of(part: _Part, highlight: Collection[SymbolicData | int]) -> froze
         number = number_of.get(value._node) if isinstance(value, SymbolicData) else value
         if not isinstance(number, int) or not 0 <= number < count:
             raise ArgumentError(
-                f"highlight expected values of the graph that is drawn, symbolic data or numbers "
-                f"from 0 to {count - 1}, received {value!r}"
+                object="highlight",
+                expected="values of the graph that is drawn, symbolic data or numbers from 0 to "
+                f"{count - 1}",
+                received=repr(value),
+                remedy="Pass values on a path between the inputs and outputs that are drawn.",
             )
         numbers.add(number)
     return frozenset(numbers)

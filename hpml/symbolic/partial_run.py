@@ -51,8 +51,10 @@ class PartialRun(nn.Module):
     def forward(self, *inputs: Any) -> Any:
         if len(inputs) != self._varying:
             raise ArgumentError(
-                f"the remaining model expected {self._varying} input(s), those that were not "
-                f"known, received {len(inputs)}: pass them in the order of the model's inputs"
+                object="inputs of the remaining model",
+                expected=f"{self._varying}, those that were not known",
+                received=str(len(inputs)),
+                remedy="Pass them in the order of the model's inputs.",
             )
         stored = [self._buffers.get(f"value_{i}", value) for i, value in enumerate(self._stored)]
         result = self.rest(*inputs, *stored)
@@ -92,14 +94,19 @@ def partial_run(
     places = dict(zip(model.inputs, graph.inputs, strict=True))
     if not isinstance(known, Mapping) or not places.keys() >= known.keys():
         raise ArgumentError(
-            "partial_run expected a dict from inputs of this model, which are in model.inputs, to "
-            f"their values, received {describe(known)}"
+            object="known of partial_run",
+            expected="a dict from inputs of this model to their values",
+            received=describe(known),
+            remedy="Take the keys from model.inputs, {model.inputs[1]: value}.",
         )
     values = {value: known[key] for key, value in places.items() if key in known}
     if not values or len(values) == len(graph.inputs):
         raise ArgumentError(
-            f"partial_run expected some of the model's {len(graph.inputs)} inputs to be known and "
-            f"at least one to vary, received {len(values)}: with all of them call the model"
+            object="known of partial_run",
+            expected=f"some of the model's {len(graph.inputs)} inputs, with at least one that "
+            "varies",
+            received=str(len(values)),
+            remedy="With all of them known, call the model.",
         )
     once, later, crossing = _split(graph, layers, set(values))
 
@@ -135,8 +142,10 @@ def _split(
     for position, (call, layer) in enumerate(zip(graph.calls, layers, strict=True)):
         if call.effects is not None and call.effects.changed:
             raise ArgumentError(
-                "partial_run expected a model without operations in place, which would change the "
-                f"stored values, received {call.name}: make the layer with inplace=False"
+                object="model of partial_run",
+                expected="no operations in place, which would change the stored values",
+                received=call.name,
+                remedy="Make the layer with inplace=False.",
             )
         if available.issuperset(call.arguments) and not any(map(_may_vary, layer.modules())):
             once.append(position)

@@ -20,8 +20,10 @@ def argument_names(graph: Graph) -> tuple[str, ...]:
     names = [graph.values[value].name for value in graph.inputs]
     if "self" in names:
         raise ArgumentError(
-            "Input expected a name that a method can have as an argument, received 'self': choose "
-            "another name"
+            object="name of an Input",
+            expected="one that an argument of a method can have",
+            received="'self'",
+            remedy="Choose another name.",
         )
     for position, name in enumerate(names):
         if not name:

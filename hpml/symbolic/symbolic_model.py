@@ -108,8 +108,10 @@ class SymbolicModel(nn.Module):
         taken |= reserved.intersection([name.partition(".")[0] for name in dotted])
         if taken:
             raise ArgumentError(
-                f"custom_name expected a name that is not an attribute of a module, received "
-                f"{min(taken)!r}: choose another"
+                object="custom_name",
+                expected="a name that is not an attribute of a module",
+                received=repr(min(taken)),
+                remedy="Choose another name.",
             )
         if dotted:
             for name, layer in zip(names, collected.layers, strict=True):
@@ -124,7 +126,7 @@ class SymbolicModel(nn.Module):
         """Make a layer a submodule; ``"encoder.block"`` is in a module ``encoder``."""
         if "." not in name:
             if type(self._modules.get(name)) is Group:
-                raise ArgumentError(_both_names(name))
+                raise _both_names(name)
             self._modules[name] = layer
             return
         owner: nn.Module = self
@@ -132,7 +134,7 @@ class SymbolicModel(nn.Module):
         for part in path:
             found = owner._modules.setdefault(part, Group())
             if type(found) is not Group:
-                raise ArgumentError(_both_names(part))
+                raise _both_names(part)
             owner = found
         owner._modules[last] = layer
 
@@ -154,8 +156,10 @@ class SymbolicModel(nn.Module):
         """Start timing the operators of each run, or stop with ``None``."""
         if timing is not None and not self._runs_separately():
             raise ArgumentError(
-                "operator timing expected operators that run one by one, received a model that "
-                "launches them together: build it without enable_cuda_graphs and execution='numba'"
+                object="operator timing",
+                expected="operators that run one by one",
+                received="a model that launches them together",
+                remedy="Build it without enable_cuda_graphs and execution='numba'.",
             )
         self._timing = timing
         self._prepare()
@@ -178,9 +182,10 @@ class SymbolicModel(nn.Module):
         names = argument_names(self._graph)
         if set(named) != set(names[len(inputs) :]):
             raise ArgumentError(
-                f"the model expected inputs named {', '.join(names)}, "
-                f"received {len(inputs)} by position and by name {', '.join(named)}: "
-                "pass each input once; Input(shape, name=...) names an input"
+                object="inputs of the model",
+                expected=f"inputs named {', '.join(names)}",
+                received=f"{len(inputs)} by position and by name {', '.join(named)}",
+                remedy="Pass each input once; Input(shape, name=...) names an input.",
             )
         return (*inputs, *[named[name] for name in names[len(inputs) :]])
 
@@ -191,9 +196,11 @@ class SymbolicModel(nn.Module):
             sizes = zip(expected, value.shape, strict=False)
             if value.ndim != len(expected) or any(size not in (None, n) for size, n in sizes):
                 raise ArgumentError(
-                    f"input {number} of the model expected shape {expected}, because the model was "
-                    f"built with its sizes, received {tuple(value.shape)}: build the model with an "
-                    "Input of that shape, or without reading its sizes"
+                    object=f"input {number} of the model",
+                    expected=f"shape {expected}, because the model was built with its sizes",
+                    received=f"{tuple(value.shape)}",
+                    remedy="Build the model with an Input of that shape, or without reading its "
+                    "sizes.",
                 )
 
     def _explain(self, error: Exception, inputs: tuple[Any, ...]) -> None:
@@ -202,15 +209,19 @@ class SymbolicModel(nn.Module):
         if len(inputs) != len(graph.inputs) and not isinstance(error, ArgumentError):
             expected = ", ".join(graph.values[value].text() for value in graph.inputs)
             raise ArgumentError(
-                f"the model expected {len(graph.inputs)} input(s), {expected}; received "
-                f"{len(inputs)}: call it with one value for each symbolic input"
+                object="inputs of the model",
+                expected=f"{len(graph.inputs)} input(s), {expected}",
+                received=str(len(inputs)),
+                remedy="Call it with one value for each symbolic input.",
             ) from None
         modules = dict(self.named_modules(remove_duplicate=False))
         deleted = [call.module for call in graph.calls if call.module not in modules]
         if deleted and isinstance(error, (KeyError, TypeError)):
             raise ArgumentError(
-                f"the model expected a layer {deleted[0]!r} among its submodules, which was "
-                "deleted: assign another one, or build the model without it"
+                object=f"layer {deleted[0]!r} of the model",
+                expected="a submodule of this name",
+                received="none, because it was deleted",
+                remedy="Assign another one, or build the model without it.",
             ) from None
         for frame, line in traceback.walk_tb(error.__traceback__):
             position = self._program.failed_call(frame, line)
@@ -299,9 +310,11 @@ class SymbolicModel(nn.Module):
             self._nodes = self._stored.nodes(self._graph, self._execution_order_layers) or []
         if not self._nodes:
             raise ArgumentError(
-                "expected a model with symbolic data, received a part of one, one that was "
-                "detached, or one with an input that could not be stored: use the original, or "
-                "read model.graph"
+                object="symbolic data of the model",
+                expected="a model that was built or loaded as a whole",
+                received="a part of one, one that was detached, or one with an input that could "
+                "not be stored",
+                remedy="Use the original, or read model.graph.",
             )
         return self._nodes
 
@@ -364,12 +377,19 @@ class SymbolicModel(nn.Module):
         """
         (handle,) = as_handles("add_output", node)
         nodes, output = self._all_nodes(), current(handle._node)
-        if output not in nodes[len(self._graph.inputs) :] or self._graph.output_names:
+        if self._graph.output_names:
             raise ArgumentError(
-                "add_output expected a value that the model computes, and a model that returns one "
-                f"value or a tuple, received the {handle._node.describe()} and "
-                f"{len(self._graph.output_names)} named outputs: build a model with it in "
-                "outputs instead"
+                object="model of add_output",
+                expected="one that returns a value or a tuple",
+                received="one that returns a dictionary",
+                remedy="Build a model with the value in outputs instead.",
+            )
+        if output not in nodes[len(self._graph.inputs) :]:
+            raise ArgumentError(
+                object="add_output",
+                expected="a value that the model computes",
+                received=f"the {handle._node.describe()}",
+                remedy="Build a model with it in outputs instead.",
             )
         value = nodes.index(output)
         self._graph = self._graph._replace(outputs=(*self._graph.outputs, value))
@@ -444,8 +464,11 @@ def _choose_execution(execution: str | None, codegen: bool | None, cuda_graphs: 
     """Return the name of the execution for the arguments of the constructor."""
     if execution is not None and codegen is not None:
         raise ArgumentError(
-            f"expected execution or enable_forward_codegen, received both ({execution!r} and "
-            f"{codegen!r}): enable_forward_codegen=True is execution='codegen', False is 'ordered'"
+            object="execution",
+            expected="execution or enable_forward_codegen",
+            received=f"both ({execution!r} and {codegen!r})",
+            remedy="Pass execution= alone: enable_forward_codegen=True is 'codegen', False is "
+            "'ordered'.",
         )
     if execution is None:
         plain = not config.CODEGEN_BY_DEFAULT if codegen is None else not codegen
@@ -453,8 +476,10 @@ def _choose_execution(execution: str | None, codegen: bool | None, cuda_graphs: 
     _check_execution(execution)
     if cuda_graphs and not BY_NAME[execution].separate_operators:
         raise ArgumentError(
-            "enable_cuda_graphs expected an execution of PyTorch's kernels, received "
-            f"execution={execution!r}, which runs on the CPU: leave one of the two out"
+            object="enable_cuda_graphs=True",
+            expected="an execution of PyTorch's kernels",
+            received=f"execution={execution!r}, which runs on the CPU",
+            remedy="Leave one of the two out.",
         )
     return execution
 
@@ -462,7 +487,10 @@ def _choose_execution(execution: str | None, codegen: bool | None, cuda_graphs: 
 def _check_execution(name: Any) -> None:
     if name not in PREPARE:
         raise ArgumentError(
-            f"execution expected one of {', '.join(map(repr, PREPARE))}, received {name!r}"
+            object="execution",
+            expected=f"one of {', '.join(map(repr, PREPARE))}",
+            received=describe(name),
+            remedy="Pass one of these.",
         )
 
 
@@ -470,10 +498,12 @@ class Group(nn.Module):
     """The module that contains the layers whose names begin with its name and a point."""
 
 
-def _both_names(name: str) -> str:
-    return (
-        f"custom_name expected {name!r} as the name of a layer or of a group of layers, received "
-        f"both, as {name!r} and {name + '.…'!r}: choose another name"
+def _both_names(name: str) -> ArgumentError:
+    return ArgumentError(
+        object="custom_name",
+        expected=f"{name!r} as the name of a layer or of a group of layers",
+        received=f"both, as {name!r} and {name + '.…'!r}",
+        remedy="Choose another name for one of them.",
     )
 
 

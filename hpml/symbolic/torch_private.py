@@ -41,9 +41,11 @@ class PrivateName(NamedTuple):
             if self.substitute is not None:
                 return self.substitute()
             raise MissingNameError(
-                f"{self.feature} expected PyTorch to have {self.module}.{self.name}, received "
-                f"PyTorch {torch.__version__}, which has no such name: install a version that "
-                "hpml was tested with (constraints.txt), or do without this feature"
+                object=self.feature,
+                expected=f"a PyTorch that has {self.module}.{self.name}",
+                received=f"PyTorch {torch.__version__}, which has no such name",
+                remedy="Install a version that hpml was tested with (constraints.txt), or do "
+                "without this feature.",
             ) from error
         return functools.partial(getattr, owner, part) if self.changes else value
 

@@ -7,6 +7,7 @@ import pytest
 
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.errors import BenchmarkError
+from tests.parts import raises
 
 
 @pytest.mark.parametrize(
@@ -46,15 +47,17 @@ def test_values_and_their_arrangement_count(first: object, second: object, same:
     if same:
         same_results()({"a": first, "b": second})
         return
-    with pytest.raises(BenchmarkError):
+    with pytest.raises(BenchmarkError) as raised:
         same_results()({"a": first, "b": second})
+    assert raised.value.object.startswith("result of contender 'b'")
+    assert "'a'" in raised.value.expected
 
 
 def test_none_against_none_is_nothing_to_compare() -> None:
-    with pytest.raises(BenchmarkError):
+    with raises(BenchmarkError, object="results of the contenders", received="None"):
         same_results()({"a": None, "b": None})
 
 
 def test_a_type_that_cannot_be_compared_is_named() -> None:
-    with pytest.raises(BenchmarkError):
+    with raises(BenchmarkError, object="results of the contenders", received="object"):
         same_results()({"a": [object()], "b": [object()]})

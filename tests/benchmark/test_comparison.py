@@ -6,6 +6,7 @@ import pytest
 
 from hpml.benchmark import BenchmarkError, Comparison, Measurement
 from hpml.benchmark.ratio import paired_ratio
+from tests.parts import raises
 
 
 def test_ratios_pair_the_rounds() -> None:
@@ -18,10 +19,19 @@ def test_ratios_pair_the_rounds() -> None:
 
 
 def test_samples_from_different_numbers_of_rounds_are_refused() -> None:
-    with pytest.raises(BenchmarkError):
+    with raises(BenchmarkError, object="samples of paired_ratio", received="2 and 1"):
         paired_ratio((1.0, 2.0), (1.0,))
-    with pytest.raises(BenchmarkError):
-        Comparison((Measurement("a", (1.0, 1.0), 1), Measurement("b", (1.0,), 1)), "a", 2)
+    pair = (Measurement("a", (1.0, 1.0), 1), Measurement("b", (1.0,), 1))
+    with raises(BenchmarkError, object="samples of a comparison", received="1 and 2"):
+        Comparison(pair, "a", 2)
+
+
+def test_names_that_are_no_contender_are_refused() -> None:
+    pair = (Measurement("a", (1.0,), 1), Measurement("b", (1.0,), 1))
+    with raises(BenchmarkError, object="contenders of a comparison", received="a, b and the"):
+        Comparison(pair, "c", 1)
+    with raises(BenchmarkError, object="contender of this comparison", received="'c'"):
+        Comparison(pair, "a", 1)["c"]
 
 
 def test_cannot_tell_names_the_difference_that_would_be_seen() -> None:
@@ -34,5 +44,5 @@ def test_cannot_tell_names_the_difference_that_would_be_seen() -> None:
 
 @pytest.mark.parametrize("samples", [(), (0.0,), (-1.0,), (float("nan"),), (float("inf"),)])
 def test_samples_that_no_clock_can_give_are_refused(samples: tuple[float, ...]) -> None:
-    with pytest.raises(BenchmarkError):
+    with raises(BenchmarkError, object="measurement 'a'", received=str(samples)):
         Measurement("a", samples, 1)

@@ -7,6 +7,7 @@ import pytest
 
 from hpml.benchmark import BenchmarkError, Comparison, Estimate, Measurement
 from hpml.benchmark.estimate import estimate
+from tests.parts import raises
 
 
 def compared(**samples: tuple[float, ...]) -> Comparison:
@@ -29,7 +30,7 @@ def test_times_per_item_leave_the_ratio_as_it_is() -> None:
     assert each["b"].median == 2e-6
     assert (each["b"].number, each["b"].items) == (10, 1000)
     assert pair.per({"a": 10, "b": 20}).ratio("b").value == pytest.approx(1.0)
-    with pytest.raises(BenchmarkError):
+    with raises(BenchmarkError, object="items of per", received="0"):
         pair.per(0)
 
 

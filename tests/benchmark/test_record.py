@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hpml.base.errors import describe
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import RecordError
 from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.record import Case, read_cases, same_machine, write_case
+from tests.parts import raises
 
 HERE = {"python": "3.11", "cpu": "a", "torch": "2", "device": "cpu"}
 
@@ -69,25 +71,33 @@ def test_a_line_cut_off_by_a_kill_is_reported_kept_and_written_past(
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("line", "place", "received"),
     [
-        '{"layers": 250}',
-        "[1, 2]",
-        '{"format": "hpml-benchmark", "version": 2}',
-        '{"format": "hpml-benchmark", "version": 1}',
+        ('{"layers": 250}', "", '{"layers'),
+        ("[1, 2]", "", "[1, 2]"),
+        ('{"format": "hpml-benchmark", "version": 2}', ", line 1", "'version': 2"),
+        ('{"format": "hpml-benchmark", "version": 1}', ", line 1", "KeyError: 'environments'"),
     ],
 )
-def test_a_file_of_something_else_is_an_error(tmp_path: Path, line: str) -> None:
+def test_a_file_of_something_else_is_an_error(
+    tmp_path: Path, line: str, place: str, received: str
+) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text(line + "\n")
-    with pytest.raises(RecordError):
+    with raises(RecordError, object=f"{path}{place}", received=received):
+        read_cases(path)
+
+
+def test_a_file_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    with raises(RecordError, object=str(path), received="FileNotFoundError"):
         read_cases(path)
 
 
 @pytest.mark.parametrize("value", [object(), float("nan")])
 def test_parameters_that_json_cannot_carry_are_refused(tmp_path: Path, value: object) -> None:
     bad = Case("x", {"value": value}, case().comparison)  # type: ignore[dict-item]
-    with pytest.raises(RecordError):
+    with raises(RecordError, object="suite 'x'", received=describe({"value": value})):
         write_case(tmp_path / "x.jsonl", bad)
     assert not (tmp_path / "x.jsonl").exists()
 
@@ -116,5 +126,5 @@ def test_a_line_that_was_edited_is_an_error_with_its_place(
     path = tmp_path / "x.jsonl"
     write_case(path, case())
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}) + "\n")
-    with pytest.raises(RecordError):
+    with raises(RecordError, object=f"{path}, line 1", expected="a complete case"):
         read_cases(path)

@@ -21,6 +21,7 @@ from hpml.benchmark.sampling import rounds as sampling
 from hpml.benchmark.sampling import timing
 from hpml.benchmark.sampling.rounds import schedule
 from tests.benchmark.fakes import FakeClock
+from tests.parts import raises
 
 
 def test_measuring_gives_seconds_per_call_by_the_clock() -> None:
@@ -113,14 +114,17 @@ def test_contenders_are_checked_to_compute_the_same_before_anything_is_timed() -
     clock = FakeClock()
     log: list[str] = []
 
+    differ = BenchmarkError("they differ")
+
     def check(results: object) -> None:
         assert results == {"a": None, "b": None}
         assert log == ["a", "b"]
-        raise BenchmarkError("they differ")
+        raise differ
 
     runs = {name: clock.work(1.0, log, name) for name in "ab"}
-    with pytest.raises(BenchmarkError):
+    with pytest.raises(BenchmarkError) as raised:
         compare(runs, clock=clock, check=check)
+    assert raised.value is differ
 
 
 def test_contenders_of_about_equal_cost_get_one_number() -> None:
@@ -177,7 +181,9 @@ def test_contenders_that_share_an_output_buffer_are_told_apart() -> None:
     import numpy
 
     x, buffer = numpy.arange(3.0), numpy.empty(3)
-    with pytest.raises(BenchmarkError, match="'b' computes a different result than 'a'"):
+    with raises(
+        BenchmarkError, object="result of contender 'b' at [0]", expected="'a'", received="0.0"
+    ):
         compare(
             {"a": lambda: numpy.add(x, 1, out=buffer), "b": lambda: numpy.negative(x, out=buffer)},
             check=same_results(), **QUICK,
@@ -189,7 +195,8 @@ def test_contenders_that_share_an_output_buffer_are_told_apart() -> None:
 )
 def test_a_contender_that_fails_late_is_named(error: BaseException) -> None:
     clock = FakeClock()
-    with pytest.raises(ContenderError, match=f"'b': {type(error).__name__}") as failed:
+    name = type(error).__name__
+    with raises(ContenderError, object="contender 'b'", received=name) as failed:
         compare({"a": clock.work(1.0), "b": failing(clock, error)}, clock=clock, **ONE_CALL)
     assert failed.value.__cause__ is error
 
@@ -225,19 +232,22 @@ def failing(clock: FakeClock, error: BaseException) -> Callable[[], None]:
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "object", "received"),
     [
-        {"contenders": {}},
-        {"contenders": {"a": lambda x: x}},
-        {"contenders": {"a": 3}},
-        {"baseline": "b"},
-        {"rounds": 0},
-        {"check": lambda results: True},
-        *[{"device": device} for device in ("CUDA", "gpu", "mps", None)],
+        ({"contenders": {}}, "contenders", "none"),
+        ({"contenders": {"a": lambda x: x}}, "contender 'a'", "TypeError"),
+        ({"contenders": {"a": 3}}, "contender 'a'", "3"),
+        ({"contenders": {"a": lambda: iter("a")}}, "result of a call of contender 'a'", "iterator"),
+        ({"baseline": "b"}, "baseline", "'b'"),
+        ({"rounds": 0}, "measurement 'a'", "()"),
+        ({"check": lambda results: True}, "check", "True"),
+        *[({"device": device}, "device", repr(device)) for device in ("CUDA", "gpu", "mps", None)],
     ],
 )
-def test_natural_mistakes_are_explained(arguments: dict[str, Any]) -> None:
-    with pytest.raises(BenchmarkError):
+def test_natural_mistakes_are_explained(
+    arguments: dict[str, Any], object: str, received: str
+) -> None:
+    with raises(BenchmarkError, object=object, received=received):
         compare(**{"contenders": {"a": dict}, **QUICK, **arguments})
 
 

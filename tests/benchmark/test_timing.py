@@ -13,6 +13,7 @@ from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.sampling import timing
 from hpml.benchmark.sampling.timing import Sampler, Settings, choose_number
 from tests.benchmark.fakes import FakeClock
+from tests.parts import raises
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_comparing_and_recording_the_machine_load_neither_torch_nor_numpy() -> N
 def test_a_clock_that_does_not_only_advance_is_named(reading: float) -> None:
     readings = iter([0.0, 0.0, 0.0, reading])
     sampler = Sampler(lambda: None, Settings(clock=lambda: next(readings)))
-    with pytest.raises(BenchmarkError):
+    with raises(BenchmarkError, object="clock", received=f"{reading} s for 2 calls"):
         sampler.elapsed(2)
 
 
@@ -93,12 +94,12 @@ def test_a_frozen_clock_ends_by_the_systems_own(monkeypatch: pytest.MonkeyPatch)
     system = FakeClock()
     monkeypatch.setattr(timing.time, "monotonic", system)
     sampler = Sampler(lambda: system.advance(0.1), Settings(clock=lambda: 5.0))
-    with pytest.raises(BenchmarkError):
+    with raises(BenchmarkError, object="clock", received="0 s for"):
         choose_number(sampler.elapsed, 1.0)
 
 
 def test_cuda_without_a_gpu_is_a_clear_error() -> None:
-    with pytest.raises(BenchmarkError):
+    with raises(BenchmarkError, object="device", expected="'cpu'", received="'cuda'"):
         Sampler(lambda: None, Settings(device="cuda"))
 
 
@@ -124,6 +125,9 @@ class AwaitsItsCall:
     async def __call__(self) -> None: ...
 
 
+PROMISED = "result of a call of contender 'a'"
+
+
 @pytest.mark.parametrize(
     "lazy",
     [
@@ -138,8 +142,8 @@ class AwaitsItsCall:
 def test_no_promise_is_timed_even_without_warming_up(
     lazy: Callable[[], object] | str, more: dict[str, int]
 ) -> None:
-    with pytest.raises(BenchmarkError):
-        measure(lazy, samples=2, min_sample_time=1e-5, **more)  # type: ignore[arg-type]
+    with raises(BenchmarkError, object=PROMISED, received="which computes later"):
+        measure(lazy, name="a", samples=2, min_sample_time=1e-5, **more)  # type: ignore[arg-type]
 
 
 def test_an_object_with_an_asynchronous_call_and_an_asynchronous_generator_are_refused() -> None:
@@ -147,8 +151,8 @@ def test_an_object_with_an_asynchronous_call_and_an_asynchronous_generator_are_r
         yield 1
 
     for lazy in (AwaitsItsCall(), numbers):
-        with pytest.raises(BenchmarkError):
-            measure(lazy, warm_up=0, samples=2)
+        with raises(BenchmarkError, object=PROMISED, received="which computes later"):
+            measure(lazy, name="a", warm_up=0, samples=2)
 
 
 def test_an_open_file_is_a_result() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from hpml.profiling import ProfilingError, allocation_lines
+from tests.parts import raises
 
 NOISE = 8000
 """What the counting itself allocates at most, in bytes."""
@@ -65,11 +66,11 @@ def test_everything_is_off_after_an_error() -> None:
 
 
 def test_a_second_tracer_and_what_has_no_lines_are_refused() -> None:
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object="function of allocation_lines", received="len"):
         allocation_lines(len, [])
     tracemalloc.start()
     try:
-        with pytest.raises(ProfilingError):
+        with raises(ProfilingError, object="allocation_lines", expected="tracemalloc switched off"):
             allocation_lines(keep, 1)
     finally:
         tracemalloc.stop()
@@ -93,7 +94,9 @@ def clear() -> bytearray:
 
 @pytest.mark.parametrize("program", [stop, restart, clear])
 def test_a_program_that_stops_tracemalloc_is_refused(program: Any) -> None:
-    with pytest.raises(ProfilingError):
+    with raises(
+        ProfilingError, object=program.__name__, received="stopped it or cleared its traces"
+    ):
         allocation_lines(program)
     assert not tracemalloc.is_tracing()
 

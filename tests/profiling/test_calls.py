@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from hpml.profiling import ProfilingError, instructions_outside, profile, profile_calls
+from tests.parts import raises
 
 WAYS = ("lazy", "ordered", "codegen")
 
@@ -23,7 +24,7 @@ def test_every_python_call_is_counted_once() -> None:
 
 
 def test_a_second_profiler_is_refused_and_the_hook_is_off_after_an_error() -> None:
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object="profile_calls", received="cProfile"):
         profile(lambda: profile_calls(len))
     with pytest.raises(ZeroDivisionError):
         profile_calls(lambda: 1 // 0)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from hpml.base.errors import describe
 from hpml.profiling import (
     FunctionProfile,
     ProfilingError,
@@ -21,6 +22,7 @@ from hpml.profiling import (
     read_profile,
 )
 from hpml.profiling.call_tree import Entry, short_name, short_place
+from tests.parts import raises
 
 
 def leaf(n: int) -> int:
@@ -53,7 +55,7 @@ def test_rows_are_sorted_and_searched() -> None:
         assert values == sorted(values, reverse=True)
     assert len(found.table(search="no such function")) == 0
     assert len(found.table(limit=2)) == 2
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object="sort of a profile", received="'size'"):
         found.table(sort="size")
 
 
@@ -77,9 +79,9 @@ def test_the_profiler_is_off_after_an_error() -> None:
 
 
 def test_a_profiler_inside_another_is_refused() -> None:
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object="profile", received="cProfile"):
         profile(lambda: profile(leaf, 3))
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object="function of profile", received="3"):
         profile(leaf(3))  # type: ignore[arg-type]
     assert profile(leaf, 3).result == 3
 
@@ -91,7 +93,7 @@ def test_a_program_that_profiles_itself_is_refused() -> None:
         with cProfile.Profile():
             leaf(10)
 
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object=describe(program), expected="no hook of its own"):
         profile(program)
 
     def wrong() -> None:
@@ -139,7 +141,11 @@ def test_a_function_that_has_not_run_when_it_returns_is_refused() -> None:
 
     for function in (numbers, later):
         for profiler in (profile, memory_lines, allocation_lines):
-            with pytest.raises(ProfilingError):
+            with raises(
+                ProfilingError,
+                object=f"function of {profiler.__name__}",
+                received="generator or coroutine",
+            ):
                 profiler(function)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from hpml.profiling import ProfilingError
 from hpml.profiling.sampling import run, sample, signals, watcher
+from tests.parts import raises
 from tests.profiling.known_programs import (
     error,
     half,
@@ -86,7 +87,7 @@ def test_the_famous_mistake_is_found() -> None:
 def test_a_thread_refuses_what_it_cannot_see(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "OBSERVERS", (watcher.observe,))
     for name in ("x in list", "arithmetic without a call"):
-        with pytest.raises(ProfilingError):
+        with raises(ProfilingError, object="run of sample", received="could not tell"):
             measured(OPERATIONS[name], 100)
     true, found = measured(OPERATIONS["time.sleep"], 300)
     assert found.observer == "thread"

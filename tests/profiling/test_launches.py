@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from hpml.profiling import ProfilingError, Timeline, draw_timelines, fit_launches, simulate
+from tests.parts import raises
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ def test_pauses_of_a_real_device_do_not_make_it_launch_bound() -> None:
 
 @pytest.mark.parametrize("wrong", [(10, []), (-1, [2]), (1, [2, -2])])
 def test_no_kernels_and_negative_times_are_refused(wrong: tuple[float, list[float]]) -> None:
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object="times of simulate", received=" and ".join(map(str, wrong))):
         simulate(*wrong)
 
 
@@ -54,7 +55,7 @@ def test_a_fit_finds_the_numbers_that_made_the_times() -> None:
 
 
 def test_times_that_no_launch_delays_are_refused() -> None:
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object="times of fit_launches", received="never waits"):
         fit_launches({16: 1.0}, {16: 1.0}, 40)
 
 

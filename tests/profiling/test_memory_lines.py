@@ -10,6 +10,7 @@ import psutil
 import pytest
 
 from hpml.profiling import ProfilingError, allocation_lines, memory_lines, memory_over_time
+from tests.parts import raises
 
 MIB = 2**20
 
@@ -55,15 +56,15 @@ def test_a_function_of_a_cell_is_seen() -> None:
 
 
 def test_what_cannot_be_looked_into_is_refused() -> None:
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object="function of memory_lines", received="len"):
         memory_lines(len, [])
     names: dict[str, Any] = {}
     exec(compile("def lost(): pass", "<nowhere>", "exec"), names)
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object="source of lost", received="<nowhere>"):
         memory_lines(names["lost"])
     sys.settrace(lambda *_: None)
     try:
-        with pytest.raises(ProfilingError):
+        with raises(ProfilingError, object="memory_lines", received="test_what_cannot_be_looked"):
             memory_lines(fill, 1)
     finally:
         sys.settrace(None)
@@ -126,7 +127,7 @@ def test_a_program_that_sets_its_own_trace_function_is_refused() -> None:
         sys.settrace(None)
 
     for tool in (memory_lines, allocation_lines):
-        with pytest.raises(ProfilingError):
+        with raises(ProfilingError, object=f"program of {tool.__name__}", received="sys.settrace"):
             tool(own)
         assert sys.gettrace() is None
 

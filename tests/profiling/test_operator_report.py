@@ -4,10 +4,10 @@ import re
 import subprocess
 import sys
 
-import pytest
 import torch
 
 from hpml.profiling import ProfilingError, operator_report
+from tests.parts import raises
 
 
 def test_the_script_runs_elsewhere_and_the_text_says_where_it_ran(tmp_path) -> None:
@@ -30,9 +30,13 @@ def test_the_script_runs_elsewhere_and_the_text_says_where_it_ran(tmp_path) -> N
 
 
 def test_what_cannot_be_reproduced_is_refused() -> None:
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object="tensor x of operator_report", received="Tensor"):
         operator_report("x.sum()", "x.mean()", x=torch.ones(2).to_sparse())
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object="tensor x of operator_report", received="torch.int64"):
         operator_report("x.sum()", "x.any()", x=torch.ones(2, dtype=torch.int64))
-    with pytest.raises(ProfilingError):
+    with raises(
+        ProfilingError,
+        object="calls of operator_report",
+        received=("torch.no_such", "AttributeError"),
+    ):
         operator_report("torch.no_such(x)", "x.sum()", x=torch.ones(2))

@@ -13,6 +13,7 @@ from hpml.base.operator_times import TimingError
 from hpml.profiling import ProfilingError, operator_timing
 from hpml.symbolic import Input, SymbolicModel
 from hpml.symbolic.errors import ArgumentError
+from tests.parts import raises
 
 IMAGE = torch.rand(2, 1, 8, 8)
 
@@ -58,7 +59,10 @@ def test_it_is_off_after_an_error(model: SymbolicModel, error: type[BaseExceptio
 
 def test_nested_use_on_one_model_is_refused_and_the_outer_goes_on(model: SymbolicModel) -> None:
     with operator_timing(model) as timing:
-        with pytest.raises(ProfilingError), operator_timing(model):
+        with (
+            raises(ProfilingError, object="model of operator_timing", received="inside another"),
+            operator_timing(model),
+        ):
             pass
         model(IMAGE)
     assert len(timing.runs) == 1
@@ -128,18 +132,22 @@ def test_what_cannot_be_timed_is_refused(model: SymbolicModel) -> None:
     with pytest.raises(TimingError):
         operator_timing(model, sort="size").__enter__()
     compiled = torch.compile(model, backend="eager")
-    for other in (3, nn.Linear(2, 2), compiled):
-        with pytest.raises(ProfilingError):
+    refused = ((3, "3"), (nn.Linear(2, 2), "Linear("), (compiled, "OptimizedModule"))
+    for other, received in refused:
+        with raises(ProfilingError, object="model of operator_timing", received=received):
             operator_timing(other).__enter__()  # type: ignore[arg-type]
     model._cuda_graphs = True
     with pytest.raises(ArgumentError):
         operator_timing(model).__enter__()
     assert model._timing is None
     next(model.children()).compile(backend="eager")
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object="model of operator_timing", received="compiled"):
         operator_timing(model).__enter__()
 
 
 def test_without_a_run_there_is_no_last_one(model: SymbolicModel) -> None:
-    with operator_timing(model) as timing, pytest.raises(ProfilingError):
+    with (
+        operator_timing(model) as timing,
+        raises(ProfilingError, object="runs of operator_timing", received="none yet"),
+    ):
         _ = timing.last

@@ -6,6 +6,7 @@ from torch import nn
 
 from hpml.profiling import ProfilingError, Work, autograd_graph, work_of
 from hpml.symbolic import Input
+from tests.parts import raises
 
 
 def test_declaring_the_lectures_example_executes_nothing():
@@ -62,14 +63,17 @@ def test_a_long_record_needs_no_recursion():
 
 
 def test_a_result_without_a_record_is_refused():
-    with torch.no_grad(), pytest.raises(ProfilingError):
+    with (
+        torch.no_grad(),
+        raises(ProfilingError, object="result of autograd_graph", received="without a grad_fn"),
+    ):
         autograd_graph(torch.ones(3, requires_grad=True) * 2)
 
 
 def test_what_is_no_tensor_has_no_graph_and_sparse_tensors_are_operators_too():
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object="result of autograd_graph", received="3"):
         autograd_graph(3)
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object="function of work_of", received="Tensor"):
         work_of(torch.ones(1))
     found = work_of(lambda: torch.eye(2).to_sparse() + torch.eye(2).to_sparse())
     assert "add" in found.operations

@@ -13,6 +13,7 @@ import torch
 from hpml.profiling import ProfilingError, Samples, profile, sample
 from hpml.profiling.sampling import outside, run, signals
 from hpml.profiling.sampling.observation import MARK, Observation, Unavailable
+from tests.parts import raises
 from tests.profiling.known_programs import half, in_step
 
 
@@ -58,10 +59,13 @@ def test_the_time_of_an_operator_counts_for_its_function() -> None:
 
 
 def test_a_second_profiler_is_refused() -> None:
-    for inner in (lambda: sample(slow, 10**6), lambda: profile(slow, 10)):
-        with pytest.raises(ProfilingError):
+    for name, inner in (
+        ("sample", lambda: sample(slow, 10**6)),
+        ("profile", lambda: profile(slow, 10)),
+    ):
+        with raises(ProfilingError, object=name, received="sample"):
             sample(inner)
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object="sample", received="cProfile"):
         profile(lambda: sample(slow, 10))
 
 
@@ -70,12 +74,12 @@ def test_samples_are_not_in_step_with_a_loop() -> None:
 
 
 def test_bad_input_is_refused() -> None:
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object="function of sample", received="3"):
         sample(3)  # type: ignore[arg-type]
     for interval in (0, math.inf, "1 ms"):
-        with pytest.raises(ProfilingError):
+        with raises(ProfilingError, object="interval of sample", received=repr(interval)):
             sample(slow, 10, interval=interval)  # type: ignore[arg-type]
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object="run of sample", received="with none"):
         sample(lambda: None, interval=10)
 
 
@@ -144,7 +148,7 @@ def test_without_py_spy_the_next_observer_is_used(monkeypatch: pytest.MonkeyPatc
     found = sample(time_asleep)
     assert found.observer in ("signal handler", "thread")
     monkeypatch.setattr(run, "OBSERVERS", (outside.observe,))
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object="sample", received="none"):
         sample(lambda: time.sleep(0.1))
 
 

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 import torch
 from torch import nn
 
 from hpml.profiling import ProfilingError, saved_tensors
+from tests.parts import raises
 
 
 def test_memory_that_two_steps_save_is_counted_once() -> None:
@@ -67,7 +67,7 @@ def test_a_function_with_its_own_backward_is_named() -> None:
 
 
 def test_a_call_and_a_forward_with_its_own_backward_are_refused() -> None:
-    with pytest.raises(ProfilingError):
+    with raises(ProfilingError, object="function of saved_tensors", received="Tensor"):
         saved_tensors(torch.ones(3))  # type: ignore[arg-type]
     x = torch.ones(5, requires_grad=True)
 
@@ -76,7 +76,11 @@ def test_a_call_and_a_forward_with_its_own_backward_are_refused() -> None:
         y.backward()
         return y
 
-    with pytest.raises(ProfilingError):
+    with raises(
+        ProfilingError, object="function of saved_tensors", received="the backward pass of"
+    ):
         saved_tensors(whole_step)
-    with pytest.raises(ProfilingError, match="got None"):
+    with raises(
+        ProfilingError, object="function of saved_tensors", expected="forward pass", received="None"
+    ):
         saved_tensors(lambda: whole_step() and None)

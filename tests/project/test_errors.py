@@ -14,20 +14,14 @@ LIBRARY = ROOT / "hpml"
 PARTS = {"object", "expected", "remedy"}
 """What each error has; nothing may have been received, or its sentence says it."""
 
-NOT_YET = ("symbolic", "profiling", "benchmark")
-"""Packages whose errors have sentences only."""
-
 WITHOUT = {
     "NotFiniteError": "it makes its parts from the step and the loss",
+    "Refused": "it makes its parts from the reason",
 }
 """Errors that are raised without these parts, each with its reason."""
 
 ANOTHER_DIALECT = re.compile(r"\b(got|expects?)\b")
-FILES = sorted(
-    path
-    for path in LIBRARY.rglob("*.py")
-    if path.relative_to(LIBRARY).parts[0] not in NOT_YET and "wrong_answers" not in path.parts
-)
+FILES = sorted(path for path in LIBRARY.rglob("*.py") if "wrong_answers" not in path.parts)
 
 
 def _name(node: ast.expr) -> str:

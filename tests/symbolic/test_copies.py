@@ -13,6 +13,7 @@ from torch import nn
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
 from hpml.symbolic.errors import ArgumentError
 from hpml.symbolic.graph_algorithms import draw_graph
+from tests.parts import raises
 from tests.symbolic.models import VALUE, small_model
 from tests.symbolic.programs import assert_same
 
@@ -104,7 +105,7 @@ def test_a_copy_and_a_partial_run_check_the_sizes_that_were_read() -> None:
     model = SymbolicModel([x, y], x.sum(1) / x.shape[1] + y.sum(1) / y.shape[1])
     wide = torch.rand(5, 8)
     for other in (model, copy.deepcopy(model)):
-        with pytest.raises(ArgumentError):
+        with raises(ArgumentError, object="input 0 of the model", received="(5, 8)"):
             other(wide, wide)
-    with pytest.raises(ArgumentError):
+    with raises(ArgumentError, object="input 0 of the model", expected="(None, 4)"):
         model.partial_run({x: VALUE})(wide)

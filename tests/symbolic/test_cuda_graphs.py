@@ -21,6 +21,7 @@ from torch.utils._pytree import tree_leaves
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
 from hpml.symbolic.errors import ArgumentError, DeviceError
 from hpml.symbolic.execution import cuda_graph
+from tests.parts import raises
 
 each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
 
@@ -208,7 +209,8 @@ def test_gradients_are_added_and_are_not_overwritten_by_the_next_backward(device
 def test_a_backward_after_another_forward_is_refused(device: str) -> None:
     model, _ = pair(device, "inlined")
     earlier, later = (model(batch(seed=seed, device=device)) for seed in (0, 1))
-    with pytest.raises(DeviceError):
+    what = "backward pass of a model with CUDA graphs"
+    with raises(DeviceError, object=what, received="after a later forward"):
         earlier.sum().backward()
     later.sum().backward()
 
@@ -232,7 +234,10 @@ class ReadsBack(nn.Module):
 def test_what_cannot_be_captured_is_explained(device: str) -> None:
     x = Input(shape=(8,))
     model = SymbolicModel(x, ReadsBack()(x), enable_cuda_graphs=True)
-    with torch.no_grad(), pytest.raises(DeviceError):
+    with (
+        torch.no_grad(),
+        raises(DeviceError, object="enable_cuda_graphs=True", received="captur", remedy=".item()"),
+    ):
         model(batch(device=device))
 
 
@@ -240,7 +245,8 @@ def test_what_cannot_be_captured_is_explained(device: str) -> None:
 @pytest.mark.parametrize("value", [torch.rand(4, 8), "text"], ids=["on the CPU", "no tensor"])
 def test_an_input_that_is_not_on_the_gpu_is_refused(value: Any) -> None:
     model, _ = pair("cuda", "ordered")
-    with pytest.raises(ArgumentError):
+    what = "input of a model with CUDA graphs"
+    with raises(ArgumentError, object=what, received="cpu" if value != "text" else "'text'"):
         model(value)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from hpml.symbolic import EXECUTIONS, CustomInput, Input, SymbolicModel, add_to_graph
 from hpml.symbolic.errors import GraphError
+from tests.parts import raises
 from tests.symbolic.hazards import add_or_call as recorded
 from tests.symbolic.programs import assert_same
 
@@ -70,8 +72,32 @@ class Halves(nn.Module):
 @pytest.mark.parametrize("batch", [None, 5])
 @pytest.mark.parametrize("name", REFUSED)
 def test_elements_that_the_data_select_are_refused(name: str, batch: int | None) -> None:
-    with pytest.raises(GraphError):
+    with pytest.raises(GraphError) as refused:
         REFUSED[name](Input(batch_shape=(5, 4)) if batch else Input(shape=(4,)))
+    assert "selects elements by their values" in refused.value.received
+    assert "add_to_graph(" in refused.value.remedy
+
+
+BEFORE: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("unique", "runs"), lambda x: x.round()),
+    "counted": lambda x: x.abs().long().flatten(),
+}
+"""What happens before the refused call."""
+
+
+@pytest.mark.parametrize("name", ["a mask", "selected", "nonzero", "unique", "runs", "counted"])
+def test_the_remedy_for_them_is_recorded_and_computes_them(name: str) -> None:
+    x = Input(shape=(4,))
+    with pytest.raises(GraphError) as refused:
+        REFUSED[name](x)
+    found = re.search(r"add_to_graph\(.*?output_shape=\([^)]*\)\)", refused.value.remedy)
+    assert found is not None
+    before = BEFORE.get(name, lambda x: x)
+    result = eval(found[0], {"add_to_graph": add_to_graph, "torch": torch, "x": before(x)})
+    value = torch.randn(5, 4)
+    expected = REFUSED[name](value)
+    assert_same(SymbolicModel(x, result)(value), expected)
+    assert result.ndim == expected.ndim
 
 
 def test_with_a_given_shape_they_are_recorded() -> None:
@@ -135,7 +161,8 @@ def test_the_size_of_a_fixed_mask_is_known() -> None:
 def test_an_error_with_example_data_says_how_to_choose_them() -> None:
     x = Input(shape=(6, 4))
     lengths = Input(shape=(), dtype=torch.int64, max_value=7)
-    with pytest.raises(GraphError, match="min_value"):
+    who = "pack_padded_sequence(a0, a1, k[0], k[1])"
+    with raises(GraphError, object=who, received="example data", remedy="min_value"):
         add_to_graph(pack_padded_sequence, x, lengths, True, False)
     chosen = Input(shape=(), dtype=torch.int64, min_value=1, max_value=7)
     add_to_graph(pack_padded_sequence, x, chosen, True, False)
@@ -143,7 +170,7 @@ def test_an_error_with_example_data_says_how_to_choose_them() -> None:
 
 def test_a_function_that_changes_a_value_in_place_is_recorded_as_a_whole() -> None:
     x, lengths = Input(shape=(6, 4)), Input(shape=(), dtype=torch.int64)
-    with pytest.raises(GraphError, match="add_to_graph"):
+    with raises(GraphError, object="argument", remedy="add_to_graph"):
         pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
 
 

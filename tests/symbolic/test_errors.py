@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import pickle
 import traceback
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
+from torch.nn.modules.lazy import LazyModuleMixin
 
 from hpml.symbolic import (
     EXECUTIONS,
@@ -19,6 +21,7 @@ from hpml.symbolic import (
     config,
     errors,
 )
+from tests.parts import raises
 
 each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
 
@@ -55,15 +58,51 @@ WRONG: dict[str, Callable[[Any], Any]] = {
     "a negative size": lambda x: Input(batch_shape=(-1, 4)),
     "a size that is no integer": lambda x: Input((2.5,)),
     "a dtype that is none": lambda x: Input((4,), dtype=float),
+    "a batch size that is none": lambda x: Input((4,), batch_size=None),  # type: ignore[arg-type]
+    "None for two sizes": lambda x: Input((None, None)),  # type: ignore[arg-type]
+    "an output of a model of a dictionary": lambda x: SymbolicModel(
+        x, {"y": (y := x + 1)}
+    ).add_output(y),
     "an output of another model": lambda x: model_of(x).add_output(Input(shape=(3,)) * 2),
     "an input as a further output": lambda x: model_of(x).add_output(x),
     "a further output that is no symbolic data": lambda x: model_of(x).add_output(3),
+}
+SAID: dict[str, tuple[str, str]] = {
+    # The object of the error, and what it received.
+    "inputs that are no symbolic data": ("inputs", "Tensor"),
+    "one of the inputs": ("inputs", "str"),
+    "outputs that are no symbolic data": ("outputs", "Linear"),
+    "no outputs": ("outputs", "none"),
+    "an input that is not given": ("inputs", "input of shape (None, 4)"),
+    "the same input twice": ("inputs", "names []"),
+    "an execution that does not exist": ("execution", "'turbo'"),
+    "both ways to choose an execution": ("execution", "'lazy' and False"),
+    "CUDA graphs without a GPU": ("enable_cuda_graphs=True", "is_available() is False"),
+    "a function that cannot be called": ("int(a0)", "not callable"),
+    "no symbolic argument": ("add_to_graph(relu, …)", "none"),
+    "a value where the layer stands": ("x(layer, y)", "SymbolicTensor"),
+    "a name that is no text": ("custom_name", "3"),
+    "a name that modules use": ("custom_name", "'forward'"),
+    "a name that the model uses": ("custom_name", "'training'"),
+    "an image that is none": ("x.CHW", "(None, 4)"),
+    "features of a number": ("x.features", "shape ()"),
+    "a shape that is no tuple": ("shape of Input", "4"),
+    "a negative size": ("batch_shape of Input", "(-1, 4)"),
+    "a size that is no integer": ("shape of Input", "(2.5,)"),
+    "a dtype that is none": ("dtype of Input", "float"),
+    "a batch size that is none": ("batch_size of Input", "None"),
+    "None for two sizes": ("shape of Input", "(None, None)"),
+    "an output of a model of a dictionary": ("model of add_output", "a dictionary"),
+    "an output of another model": ("add_output", "mul of shape (None, 3)"),
+    "an input as a further output": ("add_output", "input of shape"),
+    "a further output that is no symbolic data": ("add_output", "int"),
 }
 
 
 @pytest.mark.parametrize("what", WRONG)
 def test_wrong_use_is_refused(what: str) -> None:
-    with pytest.raises(GraphError):
+    object, received = SAID[what]
+    with raises(GraphError, object=object, received=received):
         WRONG[what](Input(shape=(4,)))
 
 
@@ -72,7 +111,11 @@ def test_wrong_use_is_refused(what: str) -> None:
 def test_a_wrong_number_of_inputs_is_refused(execution: str, given: int) -> None:
     x, y = Input(shape=(4,)), Input(shape=(5,))
     model = SymbolicModel((x, y), (x + 1, y + 1), execution=execution)
-    with pytest.raises(errors.ArgumentError):
+    with raises(
+        errors.ArgumentError,
+        object="inputs of the compiled kernel" if execution == "numba" else "inputs of the model",
+        received=str(given),
+    ):
         model(*[torch.rand(2, 4)] * given)
 
 
@@ -126,7 +169,13 @@ def test_a_traceback_of_the_failing_layer_stays_whole(execution: str) -> None:
 
 def test_an_error_while_building_leaves_no_node() -> None:
     x = Input(shape=(4,))
-    with pytest.raises(errors.ShapeError):
+    with raises(
+        errors.ShapeError,
+        object="Linear(in_features=5, out_features=5, bias=True)",
+        expected="a last dimension of 5",
+        received="shape (None, 4), float32, made by the input at test_errors.py:",
+        remedy="nn.Linear(x.features, 5)",
+    ):
         nn.Linear(5, 5)(x)
     assert x.children == ()
 
@@ -136,7 +185,7 @@ def test_a_layer_that_was_deleted_is_named() -> None:
     for execution in EXECUTIONS:
         model = SymbolicModel(x, nn.Linear(4, 4)(x) + 1, execution=execution)
         del model.Linear_1
-        with pytest.raises(GraphError):
+        with raises(GraphError, object="layer 'Linear_1' of the model", received="deleted"):
             model(torch.rand(2, 4))
 
 
@@ -147,6 +196,22 @@ def run_again(kept: Any) -> Any:
         x = Input(shape=(4,))
         y = nn.ReLU()(x) if y is None else y
     return SymbolicModel(x, y)
+
+
+def one_line(x: Any) -> Any:
+    first, second = (Input(shape=(4,)) for _ in range(2))
+    return SymbolicModel(first, first + second)
+
+
+class Lazy(LazyModuleMixin, nn.Module):  # type: ignore[misc]
+    """A layer without a class that it becomes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.UninitializedParameter()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.weight
 
 
 def compiled(kept: Any) -> Any:
@@ -160,21 +225,58 @@ def compiled(kept: Any) -> Any:
         torch._dynamo.reset()
 
 
-ADVICE: dict[str, tuple[Any, tuple[str, ...], tuple[str, ...]]] = {
-    # What is done, what the message names, and what it does not name.
-    "a cell that ran again": (run_again, ("same line", "again"), ()),
-    "None for the batch": (lambda x: Input(shape=(None, 8)), ("None", "shape=(8,)"), ()),  # type: ignore[arg-type]
-    "a lazy layer": (lambda x: nn.LazyLinear(4)(x), ("nn.Linear(x.features, 4)",), ("dummy",)),
-    "a lazy layer inside": (lambda x: nn.Sequential(nn.LazyLinear(4))(x), ("nn.Linear",), ()),
-    "unique": (torch.unique, ("add_to_graph(unique", "output_shape"), ("masked_select",)),
-    "a parameter": (nn.Parameter, ("nn.Parameter", "real data"), ("underscore",)),
-    "inside torch.compile": (compiled, ("torch.compile(model)",), ()),
-    "pickle": (pickle.dumps, ("SymbolicModel(inputs, outputs)",), ("weakref",)),
-    "pickle of a size": (lambda x: pickle.dumps(x.shape[0]), ("SymbolicModel",), ("math.sqrt",)),
-    "captured data": (lambda x: x(lambda a: a + x), ("'x'", "add_to_graph"), ("no_grad",)),
+LAYER = "nn.Linear(x.features, 4)"
+ADVICE: dict[str, tuple[Any, str, tuple[str, ...], tuple[str, ...]]] = {
+    # What is done, the object of the error, what its remedy names, and what it does not name.
+    "a cell that ran again": (run_again, "inputs", ("same line", "run again"), ("Add it",)),
+    "two inputs of one line": (one_line, "inputs", ("Add it to inputs",), ("run again",)),
+    "None for the batch": (
+        lambda x: Input(shape=(None, 8)),  # type: ignore[arg-type]
+        "shape of Input",
+        ("None", "Input(shape=(8,))"),
+        (),
+    ),
+    "None for a known batch": (
+        lambda x: Input(batch_shape=(None, 8)),  # type: ignore[arg-type]
+        "batch_shape of Input",
+        ("None", "Input(shape=(8,))"),
+        (),
+    ),
+    "a lazy layer": (lambda x: nn.LazyLinear(4)(x), "LazyLinear", (LAYER,), ("dummy",)),
+    "a lazy layer inside": (
+        lambda x: nn.Sequential(nn.LazyLinear(4))(x),
+        "LazyLinear",
+        (LAYER,),
+        ("dummy",),
+    ),
+    "a lazy layer of the user": (lambda x: Lazy()(x), "Lazy", ("on real data",), ("nn.Lazy",)),
+    "a parameter": (nn.Parameter, "nn.Parameter", ("real data",), ("underscore",)),
+    "inside torch.compile": (compiled, "graph", ("torch.compile(model)",), ()),
+    "pickle": (pickle.dumps, "pickle", ("SymbolicModel(inputs, outputs)",), ("weakref",)),
+    "pickle of a size": (
+        lambda x: pickle.dumps(x.shape[0]),
+        "pickle",
+        ("SymbolicModel(inputs, outputs)",),
+        ("math.sqrt",),
+    ),
+    "captured data": (
+        lambda x: x(lambda a: a + x),
+        "a lambda",
+        ("add_to_graph(f, x, x)",),
+        ("no_grad",),
+    ),
+    "data in a partial": (
+        lambda x: x(functools.partial(torch.add, x)),
+        "partial",
+        ("add_to_graph(f, x, y)",),
+        ("arguments",),
+    ),
+    "rows of a batch": (list, "iteration", ("add_to_graph(torch.vmap(f), x)",), ()),
+    "a gradient": (lambda x: x.grad, "x.grad", ("real tensors",), ("y.grad(",)),
     "an argument named self": (
         lambda x: SymbolicModel(y := Input(shape=(4,), name="self"), y + 1),
-        ("self",),
+        "name of an Input",
+        ("another name",),
         (),
     ),
 }
@@ -182,24 +284,24 @@ ADVICE: dict[str, tuple[Any, tuple[str, ...], tuple[str, ...]]] = {
 
 @pytest.mark.parametrize("name", ADVICE)
 def test_a_message_names_the_way_to_write_it(name: str) -> None:
-    do, named, others = ADVICE[name]
-    with pytest.raises(GraphError) as raised:
+    do, what, named, others = ADVICE[name]
+    with raises(GraphError, object=what, remedy=named) as raised:
         do(Input(shape=(4,)))
-    message = str(raised.value)
-    assert all(part in message for part in named), message
-    assert not any(part in message for part in others), message
+    assert not any(part in raised.value.remedy for part in others), raised.value.remedy
 
 
 def test_the_kernel_says_whether_layers_or_dtypes_differ() -> None:
     x = Input(shape=(4,))
     model = SymbolicModel(x, nn.ReLU()(nn.Linear(4, 4)(x)), execution="numba").eval()
     with torch.no_grad():
-        with pytest.raises(errors.ArgumentError, match="float"):
+        what = "inputs and weights of the compiled kernel"
+        with raises(errors.ArgumentError, object=what, received="float64", remedy="x.float()"):
             model(torch.rand(2, 4).double())
         handle = model.Linear_1.register_forward_hook(lambda *_: None)
-        with pytest.raises(errors.ArgumentError, match="hook") as raised:
+        what = "layers of the compiled kernel"
+        with raises(errors.ArgumentError, object=what, remedy="remove hooks") as raised:
             model(torch.rand(2, 4))
-        assert "x.float()" not in str(raised.value)
+        assert "x.float()" not in raised.value.remedy
         handle.remove()
         assert model(torch.rand(2, 4)).shape == (2, 4)
 

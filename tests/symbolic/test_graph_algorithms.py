@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
-import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 from torch import nn
@@ -11,6 +10,7 @@ from hpml.base import style
 from hpml.symbolic import CustomInput, Input, SymbolicModel
 from hpml.symbolic.errors import GraphError
 from hpml.symbolic.graph_algorithms import draw_graph
+from tests.parts import raises
 
 
 def classifier() -> SymbolicModel:
@@ -101,7 +101,7 @@ def test_too_large_a_graph_is_an_error_that_says_what_to_do() -> None:
     y = x
     for _ in range(100):
         y = nn.ReLU()(y) + x
-    with pytest.raises(GraphError):
+    with raises(GraphError, object="a picture of a graph", remedy="model.summary()"):
         draw_graph(inputs=x, outputs=y)
 
 

@@ -12,6 +12,7 @@ from torch import nn
 from hpml.symbolic import Input, SymbolicModel, useful_layers
 from hpml.symbolic.building.layer_rules import LAYER_RULES
 from hpml.symbolic.errors import ArgumentError, GradientError
+from tests.parts import raises
 from tests.symbolic.hazards import called_layers
 from tests.symbolic.models import chain
 
@@ -139,6 +140,22 @@ REFUSED: dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]] = {
     "a model inside": ((4,), lambda x: SymbolicModel(i := Input((4,)), nn.ReLU()(i))(x)),
     "a constant tensor": ((4,), lambda x: x * torch.ones(4)),
 }
+LAYERS, WEIGHTS = "layers of the compiled kernel", "inputs and weights of the compiled kernel"
+WHAT_DIFFERS = {LAYERS, WEIGHTS}
+CALLS, INPUT = "calls with execution='numba'", "input with execution='numba'"
+UNSUPPORTED = "the kernel does not support it"
+REASONS = {
+    "an argument": "add of two positional arguments only",
+    "another dtype": "results of the dtype of the inputs only",
+    "broadcasting": "broadcasts (8,) and (1,)",
+    "the batch, moved": "the batch as first dimension only",
+    "the batch, flattened": "keep the batch as it is",
+    "the batch, computed with": "numbers and values of the graph as arguments only",
+    "the batch, returned": "results of the dtype of the inputs only",
+    "in place on the input": "changes an input in place",
+    "in place on a view of the input": "changes an input in place",
+    "several results": "results of the dtype of the inputs only",
+}
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -146,10 +163,10 @@ def test_what_the_kernel_cannot_take_is_refused_when_the_model_is_made(name: str
     shape, forward = REFUSED[name]
     x = Input(shape=shape)
     out = forward(x)
-    with pytest.raises(ArgumentError):
+    with raises(ArgumentError, object=CALLS, received=REASONS.get(name, UNSUPPORTED)):
         SymbolicModel(x, out, execution="numba")
     model = SymbolicModel(x, out)
-    with pytest.raises(ArgumentError):
+    with raises(ArgumentError, object=CALLS, received=REASONS.get(name, UNSUPPORTED)):
         model.execution = "numba"
     assert model.execution == "inlined"
 
@@ -161,24 +178,26 @@ def test_inputs_that_the_kernel_was_not_written_for() -> None:
     with torch.no_grad():
         shapes = [torch.rand(2, 5), torch.rand(3, 4), torch.rand(2, 1, 4)]
         for bad in (*shapes, good.double(), "text", good.to_sparse(), good.to("meta")):
-            with pytest.raises(ArgumentError):
+            received = f"{tuple(bad.shape)}, {bad.dtype}" if bad != "text" else "a str"
+            with raises(ArgumentError, object=INPUT, received=received):
                 model(good, bad)
-        with pytest.raises(ArgumentError):
+        with raises(ArgumentError, object="inputs of the compiled kernel", received="1"):
             model(good)
-    with pytest.raises(ArgumentError):
+    with raises(ArgumentError, object="inputs with execution='numba'", received="int64"):
         SymbolicModel(i := Input((4,), dtype=torch.int64), i + 1, execution="numba")
-    with pytest.raises(ArgumentError):
+    with raises(ArgumentError, object=CALLS, received="batch as first dimension"):
         SymbolicModel(i := Input(batch_shape=(2, 4)), i.reshape(2, 2, 2), execution="numba")
 
 
 def test_no_forward_without_the_gradient_that_was_asked_for() -> None:
     model = chain_of((4,), [nn.Linear(4, 4)])
     x = torch.rand(2, 4)
-    with pytest.raises(GradientError):
+    gradients: Any = {"object": "execution='numba'", "remedy": ("no_grad()", "'inlined'")}
+    with raises(GradientError, **gradients):
         model(x)
     model.requires_grad_(False)
     assert model(x).requires_grad is False
-    with pytest.raises(GradientError):
+    with raises(GradientError, **gradients):
         model(x.requires_grad_())
     with torch.no_grad():
         close(model(x), model._execution_order_layers[0](x))
@@ -189,10 +208,13 @@ def test_cuda_graphs_and_operator_timing_are_refused(monkeypatch: pytest.MonkeyP
 
     x = Input((4,))
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    with pytest.raises(ArgumentError):
+    with raises(ArgumentError, object="enable_cuda_graphs=True", received="'numba'"):
         SymbolicModel(x, nn.ReLU()(x), enable_cuda_graphs=True, execution="numba")
     model = chain_of((4,), [nn.ReLU()])
-    with pytest.raises(ArgumentError), operator_timing(model):
+    with (
+        raises(ArgumentError, object="operator timing", remedy="execution='numba'"),
+        operator_timing(model),
+    ):
         pass
 
 
@@ -206,10 +228,15 @@ def test_compiled_inference_has_weights_of_its_own() -> None:
         layer.weight.add_(1)
     layer.register_forward_hook(lambda *_: torch.zeros(2, 4))
     close(infer(x), expected)
-    for given in ((), (x.double(),), (torch.rand(2, 5),), (x, x)):
-        with pytest.raises(ArgumentError):
+    for given, what, received in (
+        ((), "inputs of the compiled kernel", "0"),
+        ((x.double(),), INPUT, "torch.float64"),
+        ((torch.rand(2, 5),), INPUT, "(2, 5)"),
+        ((x, x), "inputs of the compiled kernel", "2"),
+    ):
+        with raises(ArgumentError, object=what, received=received):
             infer(*given)
-    with pytest.raises(GradientError):
+    with raises(GradientError, object="execution='numba'", remedy="no_grad()"):
         infer(x.requires_grad_())
     with torch.no_grad(), pytest.raises((ArgumentError, SystemError)):
         torch.jit.trace(lambda given: infer(given), (x,))  # type: ignore[no-untyped-call]
@@ -218,8 +245,9 @@ def test_compiled_inference_has_weights_of_its_own() -> None:
 @pytest.mark.parametrize("layer", [nn.Dropout(0.5), nn.Linear(4, 4).half(), nn.RNN(4, 4)])
 def test_what_cannot_be_compiled_for_inference(layer: nn.Module) -> None:
     x = Input((4,), dtype=next((p.dtype for p in layer.parameters()), torch.float32))
-    with pytest.raises(ArgumentError):
+    with pytest.raises(ArgumentError) as refused:
         SymbolicModel(x, layer(x)).compiled_inference()
+    assert refused.value.object in WHAT_DIFFERS | {CALLS, "inputs with execution='numba'"}
 
 
 def small_model() -> SymbolicModel:
@@ -255,6 +283,7 @@ REFUSED_EVENTS: dict[str, Callable[[Any], Any]] = {
     "a hook": lambda model: model.linear.register_forward_hook(lambda m, args, out: out * 2),
     "a forward": lambda model: setattr(model.linear, "forward", lambda x: x[:, :6]),
 }
+OF_WEIGHTS = ("no bias any more", "a bias", "one weight of another dtype")
 
 
 @pytest.mark.parametrize("name", EVENTS)
@@ -275,9 +304,11 @@ def test_layers_that_would_have_to_be_called_are_refused(name: str) -> None:
     with torch.no_grad():
         model(x)
         REFUSED_EVENTS[name](model)
-        with pytest.raises(ArgumentError):
+        kind = WEIGHTS if name in OF_WEIGHTS else LAYERS
+        remedy = "model.float()" if name in OF_WEIGHTS else "remove hooks"
+        with raises(ArgumentError, object=kind, remedy=remedy):
             model(x)
-        with pytest.raises(ArgumentError):
+        with raises(ArgumentError, object=kind, remedy=remedy):
             model.compiled_inference()
 
 
@@ -309,7 +340,9 @@ WATCHED: dict[str, Callable[[Any, Any], Any]] = {
 @pytest.mark.parametrize("name", WATCHED)
 def test_tools_that_observe_or_change_operators_are_refused(name: str) -> None:
     model = chain_of((4,), [nn.Linear(4, 2), nn.Tanh()]).requires_grad_(False)
-    with pytest.raises(ArgumentError):
+    kinds = {"fx": "a Proxy", "a subclass": "a Doubling"}
+    what = INPUT if name in kinds else "call with execution='numba'"
+    with raises(ArgumentError, object=what, received=kinds.get(name, "one inside")):
         WATCHED[name](model, torch.rand(3, 4))
 
 

@@ -9,10 +9,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from torch import nn
 
+from hpml.base.errors import describe
 from hpml.symbolic import Input, SymbolicModel
 from hpml.symbolic.building.layer_rules import LAYER_RULES
 from hpml.symbolic.building.node import TensorSpec
 from hpml.symbolic.errors import ShapeError
+from tests.parts import raises
 
 LAYERS: dict[type[nn.Module], list[Any]] = {
     nn.Linear: [
@@ -217,7 +219,9 @@ def test_a_form_computes_what_the_layer_computes_bit_for_bit(
     try:
         layer(value.clone())
     except (RuntimeError, IndexError):
-        with pytest.raises(ShapeError):
+        kind = str(dtype).removeprefix("torch.")
+        who, received = describe(layer, 200), f"shape {tuple(shape)}, {kind}"
+        with raises(ShapeError, object=who, received=received):
             layer(Input(batch_shape=shape, dtype=dtype))
         return
     buffers = {name: b.clone() for name, b in layer.named_buffers()}

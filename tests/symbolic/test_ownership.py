@@ -8,8 +8,10 @@ import pytest
 import torch
 from torch import nn
 
+from hpml.base.errors import describe
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, add_to_graph
 from hpml.symbolic.errors import ArgumentError
+from tests.parts import raises
 from tests.symbolic.programs import assert_same
 
 each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
@@ -122,7 +124,8 @@ def test_a_copy_of_what_was_compiled_runs_its_own_weights(copied: Any, part: str
 )
 def test_a_custom_name_is_an_identifier(name: str) -> None:
     x = Input(shape=(4,))
-    with pytest.raises(ArgumentError):
+    wrong = next(part for part in name.split(".") if part != "a")
+    with raises(ArgumentError, object="custom_name", received=describe(wrong)):
         x(nn.ReLU(), custom_name=name)
 
 

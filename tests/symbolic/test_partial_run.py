@@ -10,6 +10,7 @@ from torch import nn
 
 from hpml.symbolic import CustomInput, Input, SymbolicModel, add_to_graph, useful_layers
 from hpml.symbolic.errors import ArgumentError
+from tests.parts import raises
 
 X, STATE = torch.randn(3, 4), torch.randn(3, 4)
 
@@ -81,7 +82,7 @@ def test_a_model_that_changes_values_in_place_is_refused() -> None:
     x, state = Input(shape=(4,)), Input(shape=(4,))
     shared = nn.Linear(4, 4)(x)
     model = SymbolicModel([x, state], (shared + state, nn.ReLU(inplace=True)(shared)))
-    with pytest.raises(ArgumentError):
+    with raises(ArgumentError, object="model of partial_run", received="ReLU_1"):
         model.partial_run({x: X})
 
 
@@ -142,8 +143,17 @@ def test_a_moved_copied_or_compiled_one_is_not_taken_for_changed() -> None:
 def test_it_says_what_was_expected() -> None:
     model, other = recurrent(), recurrent()
     x, state = model.inputs
-    for known in ({}, {x: X, state: STATE}, {other.inputs[0]: X}, {0: X}, X):
-        with pytest.raises(ArgumentError):
-            model.partial_run(known)
-    with pytest.raises(ArgumentError):
+    some = "some of the model's 2 inputs"
+    for known, expected, received in (
+        ({}, some, "0"),
+        ({x: X, state: STATE}, some, "2"),
+        ({other.inputs[0]: X}, "a dict from inputs of this model", "SymbolicTensor"),
+        ({0: X}, "a dict from inputs of this model", "0: Tensor"),
+        (X, "a dict from inputs of this model", "Tensor"),
+    ):
+        with raises(
+            ArgumentError, object="known of partial_run", expected=expected, received=received
+        ):
+            model.partial_run(known)  # type: ignore[arg-type]
+    with raises(ArgumentError, object="inputs of the remaining model", expected="1", received="2"):
         model.partial_run({x: X})(X, STATE)

@@ -13,6 +13,7 @@ from torch import nn
 
 from hpml.symbolic import EXECUTIONS, CustomInput, Input, SymbolicModel
 from hpml.symbolic.errors import ArgumentError, GraphError
+from tests.parts import raises
 from tests.symbolic.programs import assert_same
 
 VALUE = torch.rand(5, 4)
@@ -43,7 +44,7 @@ def test_an_assignment_that_a_view_would_see_is_refused_when_the_view_is_read() 
     view = x[:, :2]
     y = x
     y += 1
-    with pytest.raises(ArgumentError):
+    with raises(ArgumentError, object="use of a value", expected="(add)", received="SliceLayer"):
         view * 2
     assert SymbolicModel(x, y)(VALUE).shape == (5, 4)
 
@@ -64,7 +65,7 @@ def test_an_unknown_batch_that_meets_a_known_one_is_that_one() -> None:
     assert model(torch.rand(4, 8), torch.rand(4, 8)).shape == (4, 2)
     with pytest.raises(RuntimeError):
         model(torch.rand(4, 8), torch.rand(3, 8))
-    with pytest.raises(GraphError):
+    with raises(GraphError, object="AddOpLayer()", received=("(4, 8)", "(None, 7)")):
         known + Input(shape=(7,))
 
 
@@ -102,14 +103,15 @@ def test_names_may_be_hierarchical(execution: str) -> None:
     assert torch.equal(model(VALUE), model.head(model.encoder.block1.linear(VALUE).relu()))
     model.summary()
     del model.encoder.relu
-    with pytest.raises(ArgumentError):
+    with raises(ArgumentError, object="layer 'encoder.relu' of the model", received="deleted"):
         model(VALUE)
 
 
 @pytest.mark.parametrize("name", ["a.", ".a", "a..b", "a.1", "a.class", "a b", "train.x"])
 def test_a_name_that_is_no_path_of_names_is_refused(name: str) -> None:
     x = Input(shape=(4,))
-    with pytest.raises(ArgumentError):
+    wrong = next(p for p in name.split(".") if p == "train" or not p.isidentifier() or p == "class")
+    with raises(ArgumentError, object="custom_name", received=repr(wrong)):
         SymbolicModel(x, nn.ReLU()(x, custom_name=name))
 
 
@@ -118,7 +120,7 @@ def test_a_layer_and_a_group_cannot_have_one_name() -> None:
     y = nn.Linear(4, 4)(nn.ReLU()(x, custom_name="a"), custom_name="a.b")
     z = nn.Linear(4, 4)(nn.ReLU()(x, custom_name="a.b"), custom_name="a")
     for output in (y, z):
-        with pytest.raises(ArgumentError):
+        with raises(ArgumentError, object="custom_name", received=("'a'", "'a.…'")):
             SymbolicModel(x, output)
 
 
@@ -173,11 +175,12 @@ def test_a_deep_model_is_copied_and_stays_symbolic() -> None:
 
 def test_a_detached_model_and_one_of_an_object_that_cannot_be_stored_are_not_symbolic() -> None:
     x = Input(shape=(4,))
-    with pytest.raises(ArgumentError):
+    what = "symbolic data of the model"
+    with raises(ArgumentError, object=what, received="detached"):
         _ = SymbolicModel(x, x + 1).detach_from_graph().inputs
     data = CustomInput(lambda: 3)
     loaded = pickle.loads(pickle.dumps(SymbolicModel(data, nn.Identity()(data))))
-    with pytest.raises(ArgumentError):
+    with raises(ArgumentError, object=what, received="could not be stored"):
         _ = loaded.inputs
 
 

@@ -15,6 +15,7 @@ from torch import nn
 from hpml.symbolic import EXECUTIONS, CustomInput, Input, SymbolicModel, add_to_graph
 from hpml.symbolic.errors import ArgumentError, GraphError
 from hpml.symbolic.useful_layers import GetAttr
+from tests.parts import raises
 from tests.symbolic.processes import run_python
 from tests.symbolic.programs import assert_same
 
@@ -147,7 +148,8 @@ def test_a_field_named_v_is_read_by_its_layer() -> None:
 def test_switching_gradients_off_around_a_part_is_refused_and_around_everything_is_not() -> None:
     x, layer = Input(shape=(4,)), nn.Linear(4, 4)
     for off in (torch.no_grad, torch.inference_mode):
-        with off(), pytest.raises(GraphError):
+        mode = "torch.no_grad() or torch.inference_mode()"
+        with off(), raises(GraphError, object=mode, remedy="y.detach()"):
             layer(x)
     with torch.no_grad():
         inside = Input(shape=(4,))
@@ -166,7 +168,7 @@ def test_a_token_is_trained_and_expand_is_torchs_own_again() -> None:
 def test_autocast_around_a_part_is_refused_and_around_everything_is_not() -> None:
     x, layer = Input(shape=(4,)), nn.Linear(4, 4)
     with torch.autocast("cpu", torch.bfloat16):
-        with pytest.raises(GraphError):
+        with raises(GraphError, object="torch.autocast", remedy="under autocast"):
             layer(x)
         inside = Input(shape=(4,))
         model = SymbolicModel(inside, layer(inside))
@@ -179,7 +181,7 @@ def test_a_function_that_was_compiled_is_recorded_as_a_whole() -> None:
     torch._dynamo.reset()
     function = torch.compile(lambda x: x.sin() * 2, backend="eager")
     x = Input(shape=(4,))
-    with pytest.raises(GraphError):
+    with raises(GraphError, object="graph", remedy="add_to_graph(function, x)"):
         function(x)
     model = SymbolicModel(x, add_to_graph(function, x))
     del x
@@ -250,11 +252,61 @@ MISTAKES: dict[str, Any] = {
     "a fixed width on the batch": lambda x: nn.Linear(1, 2)(x @ x.T),
     "an image without channels": lambda x: nn.Conv2d(1, 2, 3)(Input((28, 28))),
 }
+IN_PLACE, INPUT = "change a value in place", "input of shape (None, 4)"
+SIZE = ("argument", "a size that depends on the batch")
+NUMBER = ("argument", INPUT)
+SAID: dict[str, tuple[str, str]] = {
+    # The object of the error, and what it received.
+    **{f"{name}": (f"x.{name}()", IN_PLACE) for name in MISTAKES if name.endswith("_")},
+    "an item of real data": ("x[i] = y", "change a value"),
+    "out": ("add(..., out=y)", IN_PLACE),
+    "register_hook": ("x.register_hook()", "symbolic data"),
+    "float": NUMBER,
+    "sqrt": NUMBER,
+    "range": SIZE,
+    "a decision about the batch": ("truth value", "gt"),
+    "rows of the batch": ("iteration", "batch"),
+    "np.array": NUMBER,
+    "a class": ("layer", "the class ReLU"),
+    "a stride": ("Conv2d", INPUT),
+    "a width": ("Linear", INPUT),
+    "a batch as a width": ("Linear", "a size that depends on the batch"),
+    "a dimension": ("Softmax", "as dim"),
+    "a setting that is not asked for": ("ReLU", "as inplace"),
+    "a layer's input": ("GELU", "as approximate"),
+    "a model's output": ("GELU", "as approximate"),
+    **dict.fromkeys(
+        ("squeeze", "torch.squeeze", "squeeze the batch"), ("x.squeeze()", "(None, 4)")
+    ),
+    "real data, filled with a size": ("x.fill_()", IN_PLACE),
+    "a size as a key": SIZE,
+    "an assignment of another dtype": ("an assignment such as +=, *= or @= (add)", "float32"),
+    "an assignment of another shape": ("an assignment such as +=, *= or @= (mul)", "(None, 4)"),
+    "backward": ("x.backward()", "symbolic data"),
+    "grad": ("x.grad", "symbolic data"),
+    "in": ("`in`", "SymbolicTensor"),
+    "an if": ("truth value", "eq"),
+    "both shapes": ("Input", "(4,) and (1, 7)"),
+    "a dictionary": ("inputs", "dict"),
+    "a dictionary of numbers": ("outputs", "int"),
+    "an assignment to a part of an input": ("use of a value", INPUT),
+    "a misspelt attribute": ("lambda(a0)", "shpae"),
+    "no repr": ("<Silent, whose repr raises ValueError>", "broken"),
+    "a fixed width on the batch": (
+        "Linear(in_features=1, out_features=2, bias=True)",
+        "None, None",
+    ),
+    "an image without channels": (
+        "Conv2d(1, 2, kernel_size=(3, 3), stride=(1, 1))",
+        "shape (None, 28, 28)",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_refused_at_its_line(name: str) -> None:
-    with pytest.raises(GraphError):
+    what, received = SAID[name]
+    with raises(GraphError, object=what, received=received):
         MISTAKES[name](Input(shape=(4,)))
 
 
@@ -263,8 +315,8 @@ def test_a_mistake_is_refused_at_its_line(name: str) -> None:
 )
 def test_a_comparison_of_shapes_that_depends_on_the_batch_is_refused(other: Any) -> None:
     x = Input(shape=(4,))
-    with pytest.raises(ArgumentError):
+    with raises(ArgumentError, object="truth value", received="only when the model runs"):
         bool(other(x).shape == x.shape)
-    with pytest.raises(ArgumentError):
+    with raises(ArgumentError, object="truth value", received="only when the model runs"):
         bool(x.shape == other(x).shape)
     assert x[1:].shape != x.shape == (2 * x).shape != x.sum(1).shape

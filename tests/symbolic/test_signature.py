@@ -15,6 +15,7 @@ from torch import fx, nn
 
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
 from hpml.symbolic.errors import ArgumentError
+from tests.parts import raises
 
 VALUE = torch.rand(3, 4)
 each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
@@ -54,7 +55,7 @@ def test_a_symbolic_input_has_its_name() -> None:
     assert x.name == "a"
     assert Input(shape=(4,)).name is None
     assert (x + 1).name is None
-    with pytest.raises(ArgumentError):
+    with raises(ArgumentError, object="name of an Input", received="'self'"):
         SymbolicModel(y := Input(shape=(4,), name="self"), y + 1)
 
 

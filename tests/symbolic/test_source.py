@@ -11,6 +11,7 @@ from torch import nn
 from hpml.symbolic import Input, SymbolicModel, config
 from hpml.symbolic.errors import ArgumentError
 from hpml.symbolic.execution.source import compile_source, documented_source, running_source
+from tests.parts import raises
 from tests.symbolic.models import follow, linear_chain
 
 
@@ -30,7 +31,8 @@ def test_a_chain_is_a_loop_from_the_configured_length_on() -> None:
 @pytest.mark.parametrize("length", [1, 0, -3, float("nan")])
 def test_a_loop_length_below_two_is_refused(length: float) -> None:
     config.CODEGEN_MIN_LOOP_LENGTH = length
-    with pytest.raises(ArgumentError):
+    what = "config.CODEGEN_MIN_LOOP_LENGTH"
+    with raises(ArgumentError, object=what, received=str(length)):
         linear_chain(3, "codegen")
 
 

@@ -14,6 +14,7 @@ from torch import nn
 
 from hpml.symbolic import EXECUTIONS, CustomInput, Input, SymbolicModel, add_to_graph
 from hpml.symbolic.errors import ArgumentError
+from tests.parts import raises
 from tests.symbolic.programs import assert_same
 
 
@@ -183,7 +184,7 @@ def test_values_of_a_dictionary_are_found_by_key_when_its_order_differs() -> Non
 
 def test_iterating_over_what_has_no_length_is_an_error() -> None:
     for data in (CustomInput(5), Input(shape=(4,)).sum()):
-        with pytest.raises(ArgumentError):
+        with raises(ArgumentError, object="length", received=repr(data)):
             list(data)
 
 

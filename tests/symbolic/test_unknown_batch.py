@@ -13,6 +13,7 @@ from torch import nn
 
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
 from hpml.symbolic.errors import ArgumentError, GraphError
+from tests.parts import raises
 from tests.symbolic.programs import assert_same
 
 ATTENTION = nn.MultiheadAttention(4, 2)
@@ -147,6 +148,17 @@ REFUSED: dict[str, Callable[[Any], Any]] = {
     "in a module": in_place(AddsInPlace()),
     "halves": halves_added,
 }
+SIZE = ("argument", "a size that depends on the batch")
+CHANGED = ("use of a value", "a later use of the")
+REFUSED_FOR: dict[str, tuple[str, str]] = {
+    # The object of the error and what it received, unless it is a size that has no number.
+    "a number in a list": ("length", "SymbolicInteger"),
+    "a decision": ("truth value", "known only when the model runs"),
+    "a count": ("SliceLayerSymbolicIdx()", "selects elements by their values"),
+    "the device": ("truth value", "known only when the model runs"),
+    **dict.fromkeys(("a view", "an older view", "a part", "flattened", "detached"), CHANGED),
+    **dict.fromkeys(("an assignment to a view", "in a module", "halves"), CHANGED),
+}
 
 
 @pytest.mark.parametrize("execution", EXECUTIONS)
@@ -170,7 +182,8 @@ def test_the_answer_is_pytorchs_for_any_batch(name: str, execution: str) -> None
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_would_be_wrong_is_refused_where_it_is_written(name: str) -> None:
     x = Input(shape=(4,))
-    with pytest.raises(GraphError):
+    kept, received = REFUSED_FOR.get(name, SIZE)
+    with raises(GraphError, object=kept, received=received):
         SymbolicModel(x, REFUSED[name](x))
 
 
@@ -189,7 +202,7 @@ def test_data_of_another_size_than_was_read_is_refused(
     model = SymbolicModel(x, program(x), execution=execution)
     value = torch.rand(3, 4)
     assert_same(model(value), program(value))
-    with pytest.raises(ArgumentError):
+    with raises(ArgumentError, object="input 0 of the model", received=str(other)):
         model(torch.rand(other))
 
 

@@ -140,18 +140,28 @@ def compare(
     'faster'
     """
     if not contenders:
-        raise BenchmarkError("contenders: expected one or more functions by name, got none.")
+        raise BenchmarkError(
+            object="contenders",
+            expected="one or more functions by name",
+            received="none",
+            remedy="Write compare({'name': function}).",
+        )
     for name, run in contenders.items():
         if not callable(run):
             raise BenchmarkError(
-                f"Contender {name!r}: expected a function without arguments, got {describe(run)}. "
-                "Pass the function, not its result: `f`, not `f()`; for arguments use "
-                "`lambda: f(x)`."
+                object=f"contender {name!r}",
+                expected="a function without arguments",
+                received=describe(run),
+                remedy="Pass the function, not its result: `f`, not `f()`; for arguments use "
+                "`lambda: f(x)`.",
             )
     names, rounds = list(contenders), operator.index(rounds)
     if baseline is not None and baseline not in names:
         raise BenchmarkError(
-            f"baseline: expected one of {', '.join(names)}, got {describe(baseline)}."
+            object="baseline",
+            expected=f"one of {', '.join(names)}",
+            received=describe(baseline),
+            remedy="Pass one of these names.",
         )
     settings = Settings(threads, device, min_sample_time, warm_up, clock, collector)
     samplers: dict[str, Sampler] = {}
@@ -252,9 +262,10 @@ def _check_results(
     answer = check(results)
     if answer is not None:
         raise BenchmarkError(
-            "check: expected a function that raises if the results differ and returns "
-            f"nothing, got one that returned {describe(answer)}; raise a BenchmarkError, "
-            "or use `same_results()`, with its brackets."
+            object="check",
+            expected="a function that raises if the results differ and returns nothing",
+            received=f"one that returned {describe(answer)}",
+            remedy="Raise a BenchmarkError in it, or use `same_results()`, with its brackets.",
         )
 
 
@@ -312,8 +323,23 @@ def _named(name: str) -> Iterator[None]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a contender that exits would end the program silently
-        kind = "" if isinstance(error, BenchmarkError) else f"{type(error).__name__}: "
-        raise ContenderError(f"Contender {name!r}: {kind}{error}") from error
+        raise _failed(name, error) from error
+
+
+def _failed(name: str, error: BaseException) -> ContenderError:
+    """Return the error for a contender that failed, with the parts of an error of ours."""
+    who = f"contender {name!r}"
+    if isinstance(error, BenchmarkError) and error.object:
+        parts = {**error.parts, "object": f"{error.object} of {who}"}
+        return ContenderError(**{**parts, "sentence": f"Contender {name!r}: {error.sentence}"})
+    said = f"{type(error).__name__}: {error}"
+    return ContenderError(
+        f"Contender {name!r}: {said.rstrip('.')}.",
+        object=who,
+        expected="a function that ends without an exception",
+        received=said,
+        remedy="Correct it, or leave it out.",
+    )
 
 
 @contextlib.contextmanager

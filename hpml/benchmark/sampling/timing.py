@@ -52,8 +52,10 @@ class Settings:
         # Only these devices are synchronised before the clock is read.
         if not (isinstance(self.device, str) and re.fullmatch(r"cpu|cuda(:\d+)?", self.device)):
             raise BenchmarkError(
-                "device: expected 'cpu', 'cuda' or 'cuda:0' with the number of a GPU, "
-                f"got {describe(self.device)}."
+                object="device",
+                expected="'cpu', 'cuda' or 'cuda:0' with the number of a GPU",
+                received=describe(self.device),
+                remedy="Pass one of these.",
             )
 
 
@@ -109,8 +111,10 @@ class Sampler:
                 self._inspect(results[0])
         if not 0 <= seconds < math.inf:
             raise BenchmarkError(
-                f"by the clock {number:,} calls took {seconds} s; expected a clock in seconds "
-                "that only advances."
+                object="clock",
+                expected="seconds that only advance",
+                received=f"{seconds} s for {number:,} calls",
+                remedy="Pass a clock that only advances, such as time.perf_counter.",
             )
         return seconds
 
@@ -182,9 +186,11 @@ def _refuse_unfinished(result: object) -> None:
 def _not_computed(result: object) -> BenchmarkError:
     """Return the error for a call that only creates an iterator, coroutine or future."""
     return BenchmarkError(
-        f"a call returns {describe(result)}, so nothing was computed yet. Let it finish inside the "
-        "call: `list(…)` for an iterator, `asyncio.run(…)` for a coroutine, `.result()` for a "
-        "future; to time only its creation, return it in a list."
+        object="result of a call",
+        expected="a value that the call computed",
+        received=f"{describe(result)}, which computes later",
+        remedy="Let it finish inside the call: `list(…)` for an iterator, `asyncio.run(…)` for a "
+        "coroutine, `.result()` for a future; to time only its creation, return it in a list.",
     )
 
 
@@ -223,8 +229,10 @@ def choose_number(
         if frozen or number >= MOST_CALLS:
             break
     raise BenchmarkError(
-        f"by the clock {number:,} calls took {seconds:g} s; expected a clock in seconds that "
-        "advances."
+        object="clock",
+        expected="seconds that advance",
+        received=f"{seconds:g} s for {number:,} calls",
+        remedy="Pass a clock in seconds that advances, such as time.perf_counter.",
     )
 
 
@@ -266,8 +274,10 @@ def _synchronised(settings: Settings) -> Callable[[], float]:
 
         if not torch.cuda.is_available():
             raise BenchmarkError(
-                f"device: got {device!r}, but torch.cuda.is_available() is False; use "
-                "device='cpu', see `hpml doctor`."
+                object="device",
+                expected="'cpu', because torch.cuda.is_available() is False",
+                received=repr(device),
+                remedy="Use device='cpu', or see `hpml doctor` for why no GPU is available.",
             )
 
     def wait_then_read() -> float:

@@ -27,7 +27,13 @@ def icicle(
     Frames whose times are estimates are hatched, and their times begin with "≈".
     """
     if tree.total <= 0:
-        raise ProfilingError("The profile is empty; profile something that takes longer.")
+        raise ProfilingError(
+            "The profile is empty.",
+            object="tree of an icicle",
+            expected="a total above 0",
+            received=f"{tree.total:g}",
+            remedy="Profile something that takes longer.",
+        )
     # Smaller frames are invisible and would only make the page large.
     tree = tree.pruned(tree.total / _CUTOFFS[-1])
     name = title or f"Calls by time, {_amount(tree.total, unit)} in total"

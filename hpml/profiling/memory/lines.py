@@ -132,7 +132,10 @@ def allocation_lines(
     code, source, first = traceable("allocation_lines", function)
     if tracemalloc.is_tracing():
         raise ProfilingError(
-            "allocation_lines was called while tracemalloc is on; call tracemalloc.stop() first."
+            object="allocation_lines",
+            expected="tracemalloc switched off",
+            received="a program that already uses it",
+            remedy="Call tracemalloc.stop() first.",
         )
     reader = _AllocationReader(code)
     tracemalloc.start()
@@ -142,7 +145,11 @@ def allocation_lines(
         if tracemalloc.get_object_traceback(witness) is None:
             raise ProfilingError(
                 f"{code.co_name} stopped tracemalloc or cleared its traces, so its allocations are "
-                "unknown; leave tracemalloc to allocation_lines."
+                "unknown.",
+                object=code.co_name,
+                expected="a function that leaves tracemalloc alone",
+                received="one that stopped it or cleared its traces",
+                remedy="Leave tracemalloc to allocation_lines.",
             )
     finally:
         tracemalloc.stop()
@@ -244,8 +251,11 @@ def _traced(
         sys.settrace(None)
     if not followed:
         raise ProfilingError(
-            f"The program set its own trace function (sys.settrace), which ended {caller}; call "
-            "it without."
+            f"The program set its own trace function (sys.settrace), which ended {caller}.",
+            object=f"program of {caller}",
+            expected="no trace function of its own",
+            received="a call of sys.settrace, which ended the measurement",
+            remedy="Call it without.",
         )
     reader.check(caller)
     return result
@@ -268,8 +278,10 @@ class _Reader:
         lines, whole = self._changes()
         if abs(lines - whole) > 1e-6 * max(1.0, abs(whole)):
             raise ProfilingError(
-                f"{caller}: the lines of {self._code.co_name} change the memory by {lines:.6g}, "
-                f"the whole call by {whole:.6g}. The program may change the counter that is read."
+                object=f"lines of {self._code.co_name} in {caller}",
+                expected=f"changes of the memory that add up to {whole:.6g}, as the whole call's",
+                received=f"{lines:.6g}",
+                remedy="Check whether the program changes the counter that is read.",
             )
 
     def _changes(self) -> tuple[float, float]:

@@ -118,12 +118,18 @@ def saved_tensors(function: Callable[..., Any], *arguments: Any) -> SavedTensors
             except RuntimeError as error:
                 raise ProfilingError(
                     f"The function ran the backward pass of {current[0]}, which frees the saved "
-                    "tensors. Pass only the forward pass to saved_tensors."
+                    "tensors.",
+                    object="function of saved_tensors",
+                    expected="a forward pass only",
+                    received=f"one that also ran the backward pass of {current[0]}",
+                    remedy="Pass only the forward pass to saved_tensors.",
                 ) from error
     if packed and not any(operation for operation, _ in names.values()):
         raise ProfilingError(
-            "saved_tensors expects a function that returns the result of the forward pass with its "
-            f"graph, got {describe(result)}; return the loss itself, without backward() or item()."
+            object="function of saved_tensors",
+            expected="one that returns the result of the forward pass with its graph",
+            received=describe(result),
+            remedy="Return the loss itself, without backward() or item().",
         )
     return SavedTensors(tuple(_rows(packed, names, parameters)), result)
 

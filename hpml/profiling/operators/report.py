@@ -87,8 +87,10 @@ def operator_report(
     if done.returncode:
         last_line = done.stderr.strip().splitlines()[-1]
         raise ProfilingError(
-            f"operator_report expects calls that run with the given tensors, got {slow!r} and "
-            f"{other!r}, which failed with {last_line}."
+            object="calls of operator_report",
+            expected="calls that run with the given tensors",
+            received=f"{slow!r} and {other!r}, which failed with {last_line.rstrip('.')}",
+            remedy="Correct the call that the message is about.",
         )
     output = done.stdout.strip()
     record = environment_record(threads=1)
@@ -112,8 +114,10 @@ def _tensor_line(name: str, tensor: torch.Tensor) -> str:
     dense = isinstance(tensor, torch.Tensor) and tensor.layout == torch.strided
     if not dense or tensor.is_cuda or not tensor.is_floating_point():
         raise ProfilingError(
-            f"operator_report expects {name} to be a dense tensor of floating-point numbers on "
-            f"the CPU, got {describe(tensor)}."
+            object=f"tensor {name} of operator_report",
+            expected="a dense tensor of floating-point numbers on the CPU",
+            received=describe(tensor),
+            remedy="Convert it, as with x.to_dense(), x.float() or x.cpu().",
         )
     shape = tuple(tensor.shape)
     if tensor.is_contiguous():

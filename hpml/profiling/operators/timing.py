@@ -27,8 +27,10 @@ class OperatorTiming(Shown):
         """The times of the last run; a ProfilingError before the first one."""
         if not self.runs:
             raise ProfilingError(
-                "operator_timing expected a run of the model inside the with, got none yet; call "
-                "the model, as in: with operator_timing(model) as timing: model(x)."
+                object="runs of operator_timing",
+                expected="a run of the model inside the with",
+                received="none yet",
+                remedy="Call the model, as in: with operator_timing(model) as timing: model(x).",
             )
         return self.runs[-1]
 
@@ -77,19 +79,25 @@ def operator_timing(
 
     if not isinstance(model, SymbolicModel):
         raise ProfilingError(
-            f"operator_timing expects a SymbolicModel, got {describe(model)}; torch.profiler "
-            "times the operators of other modules."
+            object="model of operator_timing",
+            expected="a SymbolicModel",
+            received=describe(model),
+            remedy="Use torch.profiler to time the operators of other modules.",
         )
     if any(hasattr(part, "_orig_mod") or part._compiled_call_impl for part in model.modules()):
         raise ProfilingError(
-            "operator_timing expects a model whose operators Python calls, got one that is (or "
-            "has a part that is) compiled; time the model before compilation."
+            object="model of operator_timing",
+            expected="a model whose operators Python calls",
+            received="one that is (or has a part that is) compiled",
+            remedy="Time the model before compilation.",
         )
     before = model._timing
     if before is not None and before.receive is not print:  # HPML_TIMING is only suspended
         raise ProfilingError(
-            "operator_timing expects a model that is not being timed, got one inside another "
-            "`with operator_timing(...)`; use the outer one."
+            object="model of operator_timing",
+            expected="a model that is not being timed",
+            received="one inside another `with operator_timing(...)`",
+            remedy="Use the outer one.",
         )
     check_sort("operator_timing", sort)
     timing = OperatorTiming()

@@ -86,7 +86,12 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
     """
     check_function("sample", function)
     if not (isinstance(interval, int | float) and 1e-4 <= interval <= 3600):
-        raise ProfilingError(f"interval expects 0.0001 to 3600 seconds, got {describe(interval)}.")
+        raise ProfilingError(
+            object="interval of sample",
+            expected="0.0001 to 3600 seconds",
+            received=describe(interval),
+            remedy="Pass a number of seconds, such as interval=0.001.",
+        )
     refuse_a_second_profiler("sample")
     seconds = 0.0
 
@@ -103,14 +108,21 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
     if not found.stacks and not found.unseen:
         raise ProfilingError(
             f"The run took {seconds:.2g} s, and no sample, one every {interval:g} s, saw Python "
-            "code; sample a longer run, use a shorter interval, or wrap a built-in: lambda: f(x)."
+            "code.",
+            object="run of sample",
+            expected=f"Python code in a sample, one every {interval:g} s",
+            received=f"a run of {seconds:.2g} s with none",
+            remedy="Sample a longer run, use a shorter interval, or wrap a built-in: lambda: f(x).",
         )
     if found.could_differ:
         why = f" Better observers cannot be used: {'; '.join(reasons)}." if reasons else ""
         raise ProfilingError(
             f"{found.unseen_share:.0%} of the samples could not tell where the program was, so "
-            "another function than the first could have the most time. Use hpml.profiling.profile, "
-            f"which needs no samples.{why}"
+            f"another function than the first could have the most time.{why}",
+            object="run of sample",
+            expected="samples that show which function has the most time",
+            received=f"{found.unseen_share:.0%} that could not tell where the program was",
+            remedy="Use hpml.profiling.profile, which needs no samples.",
         )
     scale = seconds / (found.unseen + sum(found.stacks.values()))
     stacks = [(list(stack), scale * count) for stack, count in found.stacks.items()]
@@ -129,4 +141,9 @@ def _observed(run: Callable[[], Any], interval: float) -> tuple[Any, Observation
             return *observe(run, interval), reasons
         except Unavailable as reason:
             reasons.append(str(reason))
-    raise ProfilingError(f"No sampler can be used here: {'; '.join(reasons)}.")
+    raise ProfilingError(
+        object="sample",
+        expected="a sampler that can be used here",
+        received=f"none: {'; '.join(reasons)}",
+        remedy="Allow one of these, or use hpml.profiling.profile, which needs none.",
+    )

@@ -125,9 +125,10 @@ class _Call:
             return "{" + ", ".join(items) + "}"
         if type(value) not in (list, slice) and not isinstance(value, tuple):
             raise ArgumentError(
-                f"symbolic data inside a {type(value).__name__} cannot be passed on: expected it "
-                "alone or in lists, tuples, dictionaries and slices; pass its parts as separate "
-                "arguments"
+                object="symbolic data in an argument",
+                expected="it alone or in lists, tuples, dictionaries and slices",
+                received=f"it inside a {type(value).__name__}",
+                remedy="Pass its parts as separate arguments.",
             )
         before, after = _BRACKETS.get(type(value), ("", ""))
         if not before:  # a named tuple is made from a list by `_make`, other types by a call

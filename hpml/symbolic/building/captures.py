@@ -212,10 +212,14 @@ class _Walk:
         if id(value) in self.plans:
             return self.plans[id(value)]
         if isinstance(value, Handle):
+            remedy = f"Add a parameter for it and pass it, add_to_graph(f, x, {name})."
+            if name.startswith(("arguments[", "keywords[")):
+                remedy = "Pass it there and not to functools.partial, add_to_graph(f, x, y)."
             raise ArgumentError(
-                f"{_shown(self.root)} expected symbolic data only among its arguments, received "
-                f"it by the name {name!r}: add a parameter for it and pass it, "
-                f"add_to_graph(f, x, {name})"
+                object=_shown(self.root),
+                expected="symbolic data only among its arguments",
+                received=f"it by the name {name!r}",
+                remedy=remedy,
             )
         if isinstance(value, (nn.Module, torch.Tensor)):
             return self._owned(value, name)

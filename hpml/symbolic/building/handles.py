@@ -131,8 +131,10 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
             return
         if result._node.spec != self._node.spec:
             raise ArgumentError(
-                f"{operation} expected a result of {describe_spec(self._node.spec)}, as before, "
-                f"received {describe_spec(result._node.spec)}: write x = x + y, or convert y first"
+                object=operation,
+                expected=f"a result of {describe_spec(self._node.spec)}, as before",
+                received=describe_spec(result._node.spec),
+                remedy="Write x = x + y, or convert y first.",
             )
         note_effects(result._node, current(self._node), IN_PLACE, operation)
 
@@ -155,7 +157,12 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
     ) -> Any:
         """Apply a module or a function to this value and to others: ``x(layer)``."""
         if isinstance(layer, SymbolicData):
-            raise ArgumentError(f"x(layer, y) expected a layer first, received {layer!r}")
+            raise ArgumentError(
+                object="x(layer, y)",
+                expected="a layer first",
+                received=repr(layer),
+                remedy="Pass a module or a function first, then the other values.",
+            )
         return _record(layer, (self, *others), {}, custom_name, output_shape)
 
     __call__ = apply_module
@@ -188,13 +195,20 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         try:
             lengths = {len(value) for value in spec.values[:examples]}
         except TypeError:
-            raise ArgumentError(f"{self!r} has no length") from None
+            raise ArgumentError(
+                object="length",
+                expected="a value that has one",
+                received=f"{self!r}",
+                remedy="Compute with it in a function, add_to_graph(f, x).",
+            ) from None
         return lengths.pop() if len(lengths) == 1 else self.__index__()
 
     def __contains__(self, item: Any) -> bool:
         raise ArgumentError(
-            f"the contents of {self!r} are not known while the graph is built: write "
-            "(x == value).any(), or put the test into the forward of a module"
+            object="`in`",
+            expected="contents that are known while the graph is built",
+            received=f"those of {self!r}",
+            remedy="Write (x == value).any(), or put the test into the forward of a module.",
         )
 
     def __getattr__(self, name: str) -> Any:
@@ -221,8 +235,10 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise ArgumentError(
-            f"pickle expected a model, received {self!r}, which is one value of a graph that is "
-            "being built: pickle SymbolicModel(inputs, outputs), whose copy has inputs and outputs"
+            object="pickle",
+            expected="a model",
+            received=f"{self!r}, which is one value of a graph that is being built",
+            remedy="Pickle SymbolicModel(inputs, outputs), whose copy has inputs and outputs.",
         )
 
     @classmethod
@@ -324,15 +340,21 @@ class SymbolicTensor(TensorShape, SymbolicData):
         if not self._spec.shape:
             raise ArgumentError(
                 f"{self!r} has no length, because it has no dimensions, and no numbers for "
-                "torch.tensor(x) to copy while the graph is built: use x itself, x.clone() or "
-                "x.to(dtype)"
+                "torch.tensor(x) to copy while the graph is built.",
+                object="length",
+                expected="at least one dimension",
+                received=f"{self!r}",
+                remedy="Use x itself, x.clone() or x.to(dtype).",
             )
         size = self._size(0)
         if examples is not None and not isinstance(size, int):
             raise ArgumentError(
-                f"iterating over {self!r} expected a known number of rows, received a batch: use "
-                "operations on the whole batch, x[:, 0] or torch.unbind(x, 1), torch.vmap, a loop "
-                "in the forward of a module, or give the input a batch_shape"
+                object="iteration",
+                expected="a known number of rows",
+                received=f"the batch of {self!r}",
+                remedy="Use operations on the whole batch, x[:, 0] or torch.unbind(x, 1), record "
+                "add_to_graph(torch.vmap(f), x), put the loop into the forward of a module, or "
+                "give the input a batch_shape.",
             )
         return operator.index(size)
 
@@ -340,7 +362,7 @@ class SymbolicTensor(TensorShape, SymbolicData):
         if name.startswith("_") or not hasattr(torch.Tensor, name):
             raise AttributeError(f"{self!r} has no attribute {name!r}, and neither has a tensor")
         if name in _AUTOGRAD_ATTRIBUTES:
-            raise ArgumentError(method_refused(name))
+            raise method_refused(name, attribute=True)
         attribute = getattr(torch.Tensor, name)
         if callable(attribute):
             return _Method(self, name, attribute)
@@ -363,7 +385,7 @@ class _Method:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         name = self.__name__
         if name.endswith("_") or name in ("backward", "register_hook", "retain_grad"):
-            raise ArgumentError(method_refused(name))
+            raise method_refused(name)
         return _record_function(self._function, (self._handle, *args), kwargs, as_method=True)
 
 
@@ -479,7 +501,9 @@ def as_handles(name: str, value: Any) -> list[SymbolicData]:
     if others or not handles:
         received = type(others[0]).__name__ if others else "none"
         raise ArgumentError(
-            f"{name} expected symbolic data, as returned by Input and by layers called on it, or a "
-            f"list or tuple of it, received {received}"
+            object=name,
+            expected="symbolic data, or a list or tuple of it",
+            received=received,
+            remedy="Pass what Input, or a layer called on symbolic data, returned.",
         )
     return handles

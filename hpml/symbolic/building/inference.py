@@ -59,6 +59,7 @@ from .node import (
     describe_spec,
     format_origin,
     layer_name,
+    name_of,
     oldest_first,
 )
 
@@ -78,7 +79,7 @@ def infer(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
             try:
                 found = rule.shape(layer, *specs)
             except ShapeError as error:
-                raise ShapeError(_message(layer, parents, str(error))) from None
+                raise _misfit(layer, parents, error) from None
             if found is not None:
                 return found, IN_PLACE if inplace else rule.effects
     elif type(layer) is useful_layers.CallbackLayer:
@@ -134,8 +135,10 @@ def declared_spec(shape: Any, parents: Sequence[Node]) -> TensorSpec:
         sizes = (-1,)
     if any(isinstance(size, int) and size < 0 for size in sizes):
         raise ArgumentError(
-            f"output_shape expected a tuple of sizes, the batch dimension first (None if it is "
-            f"not known), received {shape!r}"
+            object="output_shape",
+            expected="a tuple of sizes, the batch dimension first (None if it is not known)",
+            received=describe(shape),
+            remedy="Write one such as output_shape=(None, 4).",
         )
     return TensorSpec(sizes, dtypes[0] if dtypes else torch.get_default_dtype())
 
@@ -219,11 +222,11 @@ def _run(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
     )
     for part in layer.modules():
         if isinstance(part, LazyModuleMixin) and part.has_uninitialized_params():
-            kind = getattr(part, "cls_to_become", None) or type(part)
             raise ArgumentError(
-                f"{type(part).__name__} expected to learn its sizes from real data, received "
-                f"symbolic data: write nn.{kind.__name__} with the sizes of the symbolic data, as "
-                "in nn.Linear(x.features, 4) or nn.Conv2d(x.channels, 8, 3)"
+                object=type(part).__name__,
+                expected="real data, from which it learns its sizes",
+                received="symbolic data",
+                remedy=_with_sizes(part),
             )
     if torch.is_inference_mode_enabled():  # its tensors do not say whether they were changed
         with torch.inference_mode(False):
@@ -237,18 +240,23 @@ def _run(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
         except Exception as error:  # a layer may raise anything
             about_shape = isinstance(error, RuntimeError) and not (meta and _is_about_meta(error))
             if about_shape or not meta:
-                error_type = ShapeError if about_shape else GraphError
-                reason = _first_line(error)
+                kind = ShapeError if about_shape else GraphError
                 # What fails on meta tensors as well does not depend on the data.
-                reason += "" if meta or reason in reasons else _WITH_EXAMPLE_DATA
-                raise error_type(_message(layer, parents, reason)) from error
+                by_data = not meta and _first_line(error) not in reasons
+                raise _failure(kind, layer, parents, error, by_data=by_data) from error
             reasons.append(_first_line(error))
     raise AssertionError("the last attempt returns or raises")
 
 
-_WITH_EXAMPLE_DATA = (
-    ", with example data: choose it with Input's min_value and max_value, or give output_shape="
-)
+def _with_sizes(part: nn.Module) -> str:
+    """Return how to write a lazy layer with its sizes."""
+    kind = getattr(part, "cls_to_become", None)
+    if kind is None:
+        return "Call it once on real data, which gives it its sizes."
+    return (
+        f"Write nn.{kind.__name__} with the sizes of the symbolic data, as in "
+        "nn.Linear(x.features, 4) or nn.Conv2d(x.channels, 8, 3)."
+    )
 
 
 def _is_about_meta(error: RuntimeError) -> bool:
@@ -301,10 +309,11 @@ class _FixedSizes:
                 selects = any(map(self._is_mask, args[1]))
             if selects:
                 raise GraphError(
-                    f"{describe(self.layer)} expected sizes that do not depend on the data, "
-                    f"received {func}, which selects elements by their values: give the shape by "
-                    f"hand, add_to_graph({_selecting(self.layer)}, output_shape=(None,)) or "
-                    "layer(x, output_shape=...)"
+                    object=describe(self.layer),
+                    expected="sizes that do not depend on the data",
+                    received=f"{func}, which selects elements by their values",
+                    remedy=f"Give the shape by hand, {_selecting(self.layer)} or "
+                    "layer(x, output_shape=...).",
                 )
             self.data.update(dict.fromkeys(_tensors(result)))
         return result
@@ -314,11 +323,14 @@ class _FixedSizes:
 
 
 def _selecting(layer: nn.Module) -> str:
-    """Return the arguments with which a selection is written as a function."""
-    function = getattr(layer, "function", operator.getitem)
-    if function is operator.getitem:
-        return "torch.masked_select, x, x > 0"
-    return f"{layer_name(layer)}, x"
+    """Return how to record a selection as a function with a given shape."""
+    name = name_of(getattr(layer, "function", operator.getitem))
+    call, shape = f"{'torch.' if hasattr(torch, name) else ''}{name}, x", "(None,)"
+    if name in ("getitem", "masked_select"):
+        call = "torch.masked_select, x, x > 0"
+    elif name in ("nonzero", "argwhere"):
+        shape = "(None, x.ndim)"
+    return f"add_to_graph({call}, output_shape={shape})"
 
 
 @functools.cache
@@ -336,17 +348,21 @@ def _merge(layer: Any, results: tuple[Any, ...], is_real: bool) -> Spec:
     first = results[0]
     if any(isinstance(result, Handle) for result in results):
         raise ArgumentError(
-            f"a layer expected to use only its arguments, but also used {first!r}: pass it as an "
-            "argument"
+            object=describe(layer, 200),
+            expected="a forward that uses only its arguments",
+            received=f"one that also used {first!r}",
+            remedy="Pass it as an argument.",
         )
     if all(isinstance(result, Tensor) for result in results[:REQUIRED_BATCHES]):
         kind = first.ndim, first.dtype
         matches = [isinstance(r, Tensor) and (r.ndim, r.dtype) == kind for r in results]
         if not all(matches[:REQUIRED_BATCHES]):
             raise ShapeError(
-                f"{describe(layer, 200)} expected to return tensors of one dtype and number of "
-                f"dimensions for every batch, received {tuple(first.shape)} and "
-                f"{tuple(results[1].shape)} for two batch sizes: name the dimensions it works along"
+                object=describe(layer, 200),
+                expected="tensors of one dtype and number of dimensions for every batch",
+                received=" and ".join(f"{tuple(r.shape)} of {r.dtype}" for r in results[:2])
+                + " for two batch sizes",
+                remedy="Name the dimensions that it works along.",
             )
         if not all(matches):
             results = results[:REQUIRED_BATCHES]
@@ -447,9 +463,11 @@ def copied(layer: nn.Module, *, meta: bool) -> nn.Module:
         if meta:  # such as a random generator
             raise NotImplementedError("no copy on meta") from error
         raise GraphError(
-            f"{type(layer).__name__} expected a layer that can be copied, because a copy runs to "
-            f"find the shape of the result, received {type(error).__name__}: {error}. Give the "
-            "shape by hand: layer(x, output_shape=(None, ...))"
+            object=type(layer).__name__,
+            expected="a layer that can be copied, because a copy runs to find the shape of the "
+            "result",
+            received=f"{type(error).__name__}: {str(error).rstrip('.')}",
+            remedy="Give the shape by hand: layer(x, output_shape=(None, ...)).",
         ) from error
     global_hooks = torch_private.has_any_global_hook()
     for module in duplicate.modules():
@@ -521,20 +539,64 @@ def _has_no_tensors(value: Any) -> bool:
     return True
 
 
-def _message(layer: nn.Module, parents: Sequence[Node], reason: str) -> str:
+def _misfit(layer: nn.Module, parents: Sequence[Node], error: ShapeError) -> ShapeError:
+    """Return the error of a shape rule with what the layer received."""
     received = " and ".join(describe_spec(parent.spec) for parent in parents)
-    origins = [
-        f"{'the input' if parent.layer is None else layer_name(parent.layer)} "
-        f"at {format_origin(parent.origin)}"
-        for parent in parents
-        if parent.origin is not None
-    ]
-    where = f" The value it received was made by {' and '.join(origins)}." if origins else ""
+    made = _makers(parents)
+    return ShapeError(
+        object=describe(layer, 200),
+        expected=error.expected,
+        received=received + (f", made by {made}" if made else ""),
+        remedy=error.remedy,
+    )
+
+
+def _failure(
+    kind: type[GraphError],
+    layer: nn.Module,
+    parents: Sequence[Node],
+    error: Exception,
+    *,
+    by_data: bool,
+) -> GraphError:
+    """Return the error for a layer that raised another; `by_data` says with real data only."""
+    received = " and ".join(describe_spec(parent.spec) for parent in parents)
+    made, reason = _makers(parents), _first_line(error)
+    where = f" The value it received was made by {made}." if made else ""
     tried = ""
     if any(parent.spec.depends for parent in parents):
         batches = " and ".join(map(str, EXAMPLE_BATCHES[:REQUIRED_BATCHES]))
         tried = f" It was tried with batches of {batches}."
-    return f"{describe(layer, 200)} cannot take a value of {received}: {reason}.{tried}{where}"
+    with_data = ", with example data" if by_data else ""
+    if by_data:
+        remedy = (
+            "Choose the data with Input's min_value and max_value, or give the shape by hand, "
+            "output_shape=(None, ...)."
+        )
+    elif kind is ShapeError and type(layer).__module__ == useful_layers.__name__:
+        remedy = "Change the shapes or dtypes of the values before the call."
+    elif kind is ShapeError:
+        remedy = "Make the layer for this shape and dtype, or change the value before the call."
+    else:
+        remedy = "Change the arguments, or correct the forward that raises this."
+    return kind(
+        f"{describe(layer, 200)} cannot take a value of {received}: {reason}{with_data}."
+        f"{tried}{where}",
+        object=describe(layer, 200),
+        expected="arguments that its forward takes",
+        received=f"{received}, which raises {reason}{with_data}",
+        remedy=remedy,
+    )
+
+
+def _makers(parents: Sequence[Node]) -> str:
+    """Return what made the values, and in which lines."""
+    return " and ".join(
+        f"{'the input' if parent.layer is None else layer_name(parent.layer)} "
+        f"at {format_origin(parent.origin)}"
+        for parent in parents
+        if parent.origin is not None
+    )
 
 
 def _first_line(error: BaseException) -> str:
@@ -603,6 +665,9 @@ def _apply(node: Node, layer: nn.Module, arguments: list[Any]) -> Any:
             return duplicate(*moved)
     except Exception as error:
         raise GraphError(
-            f"{node.describe()} has no example value: {type(error).__name__}: {error}. "
-            "Give the inputs a batch_shape, or min_value and max_value, that suit the layer"
+            object="example value",
+            expected=f"one of the {node.describe()}",
+            received=f"{type(error).__name__}: {str(error).rstrip('.')}",
+            remedy="Give the inputs a batch_shape, or min_value and max_value, that suit the "
+            "layer.",
         ) from error

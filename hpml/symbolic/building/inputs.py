@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from hpml.base.errors import describe
 from hpml.symbolic.errors import ArgumentError
 
 from .handles import SymbolicTensor, handle_of
@@ -45,16 +46,24 @@ def Input(  # noqa: N802 - the name of the API that this package follows
     check_not_compiled()
     if shape is not None and batch_shape is not None:
         raise ArgumentError(
-            f"Input expected shape or batch_shape, received both ({shape!r} and {batch_shape!r}): "
-            "batch_shape is the shape with the batch dimension"
+            object="Input",
+            expected="shape or batch_shape",
+            received=f"both ({shape!r} and {batch_shape!r})",
+            remedy="Pass one of the two; batch_shape is the shape with the batch dimension.",
         )
-    (batch,) = _sizes((batch_size,))
-    shape = shape or ()
-    sizes: tuple[Size, ...] = _sizes(shape if batch_shape is None else batch_shape)
+    (batch,) = _sizes("batch_size", (batch_size,))
+    sizes: tuple[Size, ...]
     if batch_shape is None:
-        sizes = (BATCH, *sizes)
+        sizes = (BATCH, *_sizes("shape", shape or ()))
+    else:
+        sizes = _sizes("batch_shape", batch_shape)
     if not isinstance(dtype, torch.dtype):
-        raise ArgumentError(f"Input expected a torch.dtype, received {dtype!r}")
+        raise ArgumentError(
+            object="dtype of Input",
+            expected="a torch.dtype",
+            received=describe(dtype),
+            remedy="Pass one such as torch.float32.",
+        )
     if name is not None:
         check_name("name", name)
     node = Node(None, (), TensorSpec(sizes, dtype), 0, name, _caller(), modes())
@@ -83,22 +92,34 @@ def CustomInput(data: Any) -> Any:  # noqa: N802 - the name of the API that this
     return handle_of(node, handle_token(resume=True))
 
 
-def _sizes(shape: Any) -> tuple[int, ...]:
+def _sizes(name: str, shape: Any) -> tuple[int, ...]:
     try:
         sizes = tuple([operator.index(size) for size in shape])  # also NumPy's integers
     except TypeError:
-        if isinstance(shape, (tuple, list)) and shape[:1] in ((None,), [None]):
-            raise ArgumentError(
-                f"Input expected the shape of one sample, received {shape!r}, with None for the "
-                f"batch: leave it out, Input(shape={tuple(shape[1:])}), as the batch is unknown"
-            ) from None
         sizes = (-1,)
     if any(size < 0 for size in sizes):
-        raise ArgumentError(
-            f"Input expected a tuple of sizes, integers of at least 0, received {shape!r}: "
-            "give shape=(features,), or batch_shape with the batch size"
-        )
+        raise _not_sizes(name, shape)
     return sizes
+
+
+def _not_sizes(name: str, shape: Any) -> ArgumentError:
+    expected = "a tuple of sizes, integers of at least 0"
+    remedy = "Give shape=(features,), or batch_shape with the batch size."
+    if name == "batch_size":
+        (shape,) = shape
+        expected = "an integer of at least 0"
+        remedy = "Leave it out: it is the batch size of example data, and the model takes any."
+    elif isinstance(shape, (tuple, list)) and len(shape) > 0 and shape[0] is None:
+        rest = tuple(shape[1:])
+        expected = "the sizes of one sample, without the batch, which is unknown"
+        if name == "batch_shape":
+            expected = "a known batch size first"
+        remedy = "Leave out None for the batch; every other size is an integer."
+        if all(isinstance(size, int) for size in rest):
+            remedy = f"Leave out None for the batch, Input(shape={rest})."
+    return ArgumentError(
+        object=f"{name} of Input", expected=expected, received=describe(shape), remedy=remedy
+    )
 
 
 def _caller() -> tuple[str, int]:

@@ -63,7 +63,7 @@ class Handle:
         """The type; refuses functions that ask for it before they use a tensor unrecorded."""
         caller = sys._getframe(1)
         if caller.f_globals.get("__name__", "").startswith(_TRANSFORMS):
-            raise ArgumentError(_transform_refused(caller))
+            raise _transform_refused(caller)
         return type(self)
 
     @__class__.setter
@@ -83,8 +83,8 @@ _TRANSFORMS = ("torch._functorch.", "torch.autograd.function")
 """Modules of torch with functions that compute with a tensor without recording it."""
 
 
-def _transform_refused(frame: FrameType) -> str:
-    """Return the error message for a function that would use symbolic data unrecorded."""
+def _transform_refused(frame: FrameType) -> ArgumentError:
+    """Return the error for a function that would use symbolic data unrecorded."""
     function, shown = "torch.vmap(f)", "A transform of torch.func"
     caller: FrameType | None = frame
     while caller is not None and caller.f_globals.get("__name__", "").startswith("torch."):
@@ -92,10 +92,11 @@ def _transform_refused(frame: FrameType) -> str:
         if name == "apply" and isinstance(cls, type):
             function = shown = f"{cls.__name__}.apply"
         caller = caller.f_back
-    return (
-        f"{shown} expected tensors, received symbolic data in a direct call, which the graph would "
-        f"not contain: write add_to_graph({function}, x), or put the call into the forward of a "
-        "module"
+    return ArgumentError(
+        object=shown,
+        expected="tensors",
+        received="symbolic data in a direct call, which the graph would not contain",
+        remedy=f"Write add_to_graph({function}, x), or put the call into the forward of a module.",
     )
 
 
@@ -198,9 +199,10 @@ def _record_functional_call(
     weights = call.get("parameters_and_buffers")
     if not isinstance(weights, dict):
         raise ArgumentError(
-            "torch.func.functional_call expected a module with real data, received symbolic data "
-            "in a version of PyTorch that hpml was not tested with: write "
-            "add_to_graph(torch.func.functional_call, module, weights, (x,))"
+            object="torch.func.functional_call",
+            expected="a module with real data",
+            received="symbolic data, in a version of PyTorch that hpml was not tested with",
+            remedy="Write add_to_graph(torch.func.functional_call, module, weights, (x,)).",
         )
     settings = {name: call[name] for name in ("tie_weights", "strict") if name in call}
     function = torch.func.functional_call

@@ -63,7 +63,12 @@ def _linear(layer: nn.Linear, spec: TensorSpec) -> TensorSpec | None:
     if _weight_dtype_differs(layer, spec):
         return None
     if not spec.shape or spec.shape[-1] != layer.in_features:
-        raise ShapeError(f"expected a last dimension of {layer.in_features}")
+        raise ShapeError(
+            object="Linear",
+            expected=f"a last dimension of {layer.in_features}",
+            remedy="Make it for the size that arrives, "
+            f"nn.Linear(x.features, {layer.out_features}), or change the shape of the value first.",
+        )
     return TensorSpec((*spec.shape[:-1], layer.out_features), spec.dtype)
 
 
@@ -144,7 +149,12 @@ def _layer_norm(layer: nn.LayerNorm, spec: TensorSpec) -> TensorSpec | None:
         return None
     expected = tuple(layer.normalized_shape)
     if spec.shape[len(spec.shape) - len(expected) :] != expected or len(spec.shape) < len(expected):
-        raise ShapeError(f"expected last dimensions {expected}")
+        raise ShapeError(
+            object="LayerNorm",
+            expected=f"last dimensions {expected}",
+            remedy="Make it for the sizes that arrive, as nn.LayerNorm(x.features) for the last "
+            "one, or change the shape of the value first.",
+        )
     return _same(layer, spec)
 
 
@@ -156,7 +166,12 @@ def _batch_norm(ranks: tuple[int, ...]) -> ShapeRule:
         if len(spec.shape) not in ranks:
             return None
         if spec.shape[1] != layer.num_features:
-            raise ShapeError(f"expected {layer.num_features} channels")
+            raise ShapeError(
+                object="BatchNorm",
+                expected=f"{layer.num_features} channels",
+                remedy="Make it for the channels that arrive, "
+                f"nn.{type(layer).__name__}(x.channels), or change the layer before.",
+            )
         return _same(layer, spec)
 
     return rule

@@ -18,28 +18,44 @@ from .interception import Handle
 from .node import layer_name
 
 
-def method_refused(name: str) -> str:
-    """Return the error message for a method that cannot be recorded."""
+def method_refused(name: str, *, attribute: bool = False) -> ArgumentError:
+    """Return the error for a method or an attribute that cannot be recorded."""
     frame: FrameType | None = sys._getframe(2)
     if frame is not None and frame.f_globals.get("__name__") == "torch.nn.parameter":
-        return (
-            "nn.Parameter expected a tensor with numbers, received symbolic data: make the "
-            "parameter from real data, nn.Parameter(torch.zeros(x.features)), and use it with x"
+        return ArgumentError(
+            object="nn.Parameter",
+            expected="a tensor with numbers",
+            received="symbolic data",
+            remedy="Make the parameter from real data, nn.Parameter(torch.zeros(x.features)), and "
+            "use it with x.",
         )
     if name.endswith("_"):
-        return f"x.{name}() would change a value in place that other nodes read: {_OUT_OF_PLACE}"
-    return (
-        f"x.{name}() expected a tensor with numbers and a gradient, received symbolic data: call "
-        "it on the model's results, or write useful_layers.CallbackLayer(lambda y: "
-        f"y.{name}(...))(x), which calls it whenever the model runs"
+        return _in_place(f"x.{name}()")
+    if attribute:
+        return ArgumentError(
+            object=f"x.{name}",
+            expected="a tensor with numbers and a gradient",
+            received="symbolic data",
+            remedy="Read it from the real tensors that the model receives and returns.",
+        )
+    return ArgumentError(
+        object=f"x.{name}()",
+        expected="a tensor with numbers and a gradient",
+        received="symbolic data",
+        remedy="Call it on the model's results, or write useful_layers.CallbackLayer(lambda y: "
+        f"y.{name}(...))(x), which calls it whenever the model runs.",
     )
 
 
-_OUT_OF_PLACE = (
-    "use a function that returns a new value, without the underscore or out=, or "
-    "torch.zeros_like, torch.full_like, torch.rand_like; for a function that does this, "
-    "add_to_graph(function, x)"
-)
+def _in_place(call: str) -> ArgumentError:
+    return ArgumentError(
+        object=call,
+        expected="a call that returns a new value",
+        received="one that would change a value in place that other nodes read",
+        remedy="Use a function that returns a new value, without the underscore or out=, or "
+        "torch.zeros_like, torch.full_like, torch.rand_like; for a function that does this, "
+        "add_to_graph(function, x).",
+    )
 
 
 def _described(value: Any) -> str:
@@ -48,24 +64,25 @@ def _described(value: Any) -> str:
     return "a size that depends on the batch" if node is None else str(node.describe())
 
 
-_ITEM_ASSIGNMENT = (
-    "x[i] = y would change a value that other nodes read; build the result instead, with "
-    "torch.where, torch.cat, index_put or masked_fill (all without a trailing underscore)"
-)
+def _item_assignment() -> ArgumentError:
+    return ArgumentError(
+        object="x[i] = y",
+        expected="an operation that returns a new value",
+        received="one that would change a value that other nodes read",
+        remedy="Build the result with torch.where, torch.cat, index_put or masked_fill (all "
+        "without a trailing underscore).",
+    )
 
 
 def check_changes_nothing(function: Callable[..., Any], kwargs: dict[str, Any]) -> None:
     """Refuse a function of torch that would change an argument in place."""
     name = getattr(function, "__name__", "")
     if name == "__setitem__":
-        raise ArgumentError(_ITEM_ASSIGNMENT)
+        raise _item_assignment()
     if name.endswith("_") and not name.endswith("__"):
-        raise ArgumentError(method_refused(name))
+        raise method_refused(name)
     if kwargs.get("out") is not None:
-        raise ArgumentError(
-            f"{name}(..., out=y) would change a value in place that other nodes read: "
-            f"{_OUT_OF_PLACE}"
-        )
+        raise _in_place(f"{name}(..., out=y)")
 
 
 class WithoutNumbers:
@@ -74,16 +91,18 @@ class WithoutNumbers:
     __slots__ = ()
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        raise ArgumentError(_ITEM_ASSIGNMENT)
+        raise _item_assignment()
 
     def __index__(self) -> int:
         raise ArgumentError(
-            f"expected a number, received {_described(self)}, which has no value while the graph "
-            "is built: use operators and functions of torch (y**0.5, not math.sqrt or np.sqrt; "
+            object="argument",
+            expected="a number",
+            received=f"{_described(self)}, which has no value while the graph is built",
+            remedy="Use operators and functions of torch (y**0.5, not math.sqrt or np.sqrt; "
             "torch.sym_min for sizes), or record the function as a whole, add_to_graph(f, x). A "
             "known size, x.shape[1] or x.features, is an int. If it depends on the batch, use "
             "x.view(x.shape[0], -1), torch.zeros(x.shape[0], 4) or x.mean(0), or give the input a "
-            "batch_shape"
+            "batch_shape.",
         )
 
     __float__ = __int__ = __index__
@@ -94,18 +113,23 @@ class WithoutNumbers:
     def __bool__(self) -> bool:
         check_no_setting(self)
         raise ArgumentError(
-            f"the truth value of {_described(self)} is not known until the model runs: use "
-            "torch.where (for sizes torch.sym_max), or move it into the forward of a module"
+            object="truth value",
+            expected="one that is known while the graph is built",
+            received=f"that of {_described(self)}, known only when the model runs",
+            remedy="Use torch.where (for sizes torch.sym_max), or move it into the forward of a "
+            "module.",
         )
 
 
-def setting_refused(layer: object, value: object, name: str = "") -> str:
-    """Return the error message for symbolic data as a setting of a layer."""
+def setting_refused(layer: object, value: object, name: str = "") -> ArgumentError:
+    """Return the error for symbolic data as a setting of a layer."""
     kind = type(layer).__name__
-    return (
-        f"{kind} expected numbers as its settings, received {_described(value)}"
-        f"{name and ' as ' + name}: make the layer first, then call it, {kind}(...)(x); a known "
-        "size, x.shape[1] or x.features, is an int"
+    return ArgumentError(
+        object=kind,
+        expected="numbers as its settings",
+        received=f"{_described(value)}{name and ' as ' + name}",
+        remedy=f"Make the layer first, then call it, {kind}(...)(x); a known size, x.shape[1] or "
+        "x.features, is an int.",
     )
 
 
@@ -113,7 +137,7 @@ def check_settings(layer: object) -> None:
     """Refuse a layer that has symbolic data as a setting."""
     for name, value in vars(layer).items() if isinstance(layer, nn.Module) else ():
         if isinstance(value, Handle):
-            raise ArgumentError(setting_refused(layer, value, name))
+            raise setting_refused(layer, value, name)
 
 
 def check_no_setting(value: object) -> None:
@@ -125,7 +149,7 @@ def check_no_setting(value: object) -> None:
             return
         layer = frame.f_locals.get("self") if frame.f_code.co_name == "__init__" else None
         if isinstance(layer, nn.Module):
-            raise ArgumentError(setting_refused(layer, find(value, (Handle,))))
+            raise setting_refused(layer, find(value, (Handle,)))
         frame = frame.f_back
 
 
@@ -136,11 +160,15 @@ def check_no_module_runs() -> None:
         frame = frame.f_back
     if frame is None or not isinstance(frame.f_locals.get("self"), nn.Module):
         return
+    called = layer_name(frame.f_locals["self"])
     raise ArgumentError(
-        f"{layer_name(frame.f_locals['self'])} was called with symbolic data while layer(x) is "
-        "not recorded: because of optimize_module_calls(), a running comparison or profiler, or "
-        "another library, which replaced torch.nn.Module.__call__. Write x(layer), or make a new "
-        "Input, which records it again"
+        f"{called} was called with symbolic data while layer(x) is not recorded: because of "
+        "optimize_module_calls(), a running comparison or profiler, or another library, which "
+        "replaced torch.nn.Module.__call__.",
+        object=called,
+        expected="a call that is recorded",
+        received="layer(x) while torch.nn.Module.__call__ does not record it",
+        remedy="Write x(layer), or make a new Input, which records it again.",
     )
 
 
@@ -150,8 +178,10 @@ def check_squeeze(tensor: Any, dims: Any) -> None:
     named = range(len(shape)) if dims is None else dims if isinstance(dims, tuple) else (dims,)
     if not all(isinstance(shape[dim], int) for dim in named if -len(shape) <= dim < len(shape)):
         raise ArgumentError(
-            f"x.squeeze() would drop the batch dimension of {tensor!r} if the batch size is 1: "
-            "name another dimension, x.squeeze(1), or give the input a batch_shape"
+            object="x.squeeze()",
+            expected="a dimension other than the batch",
+            received=f"{tensor!r}, whose batch dimension it would drop if the batch size is 1",
+            remedy="Name another dimension, x.squeeze(1), or give the input a batch_shape.",
         )
 
 

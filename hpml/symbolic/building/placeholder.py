@@ -37,10 +37,13 @@ class IntegerPlaceholder(torch.Tensor):
     ) -> Any:
         """Refuse a function that reads the integer without a call of ``__torch_function__``."""
         raise ArgumentError(
-            "expected a number, received a size that depends on the batch, which has no value "
-            "while the graph is built: where a function takes a number, name the device, "
-            "torch.arange(x.shape[0], device=x.device), or write "
-            "add_to_graph(torch.arange, x.shape[0]), or give the input a batch_shape"
+            object="argument",
+            expected="a number",
+            received="a size that depends on the batch, which has no value while the graph is "
+            "built",
+            remedy="Where a function takes a number, name the device, torch.arange(x.shape[0], "
+            "device=x.device), or write add_to_graph(torch.arange, x.shape[0]), or give the input "
+            "a batch_shape.",
         )
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:

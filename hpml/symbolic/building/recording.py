@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, is_grad_enabled, nn
 
+from hpml.base.errors import describe
 from hpml.symbolic import torch_private, useful_layers
 from hpml.symbolic.errors import ArgumentError
 from hpml.symbolic.useful_layers import FunctionLayer
@@ -39,10 +40,12 @@ def check_constant(tensor: Tensor) -> None:
     if isinstance(tensor, nn.Parameter) or (tensor.grad_fn is None and not views_parameter):
         return
     raise ArgumentError(
-        f"expected data or a parameter, received a tensor of shape {tuple(tensor.shape)} that was "
-        "computed from a parameter while the graph is built: it would never change. Put the "
-        "expression into the call, add_to_graph(lambda x, p: x + p[:5], x, p), or into the forward "
-        "of a module; if it is meant to be a constant, pass tensor.detach()"
+        object="constant tensor",
+        expected="data or a parameter",
+        received=f"one of shape {tuple(tensor.shape)} that was computed from a parameter while the "
+        "graph is built, and would never change",
+        remedy="Put the expression into the call, add_to_graph(lambda x, p: x + p[:5], x, p), or "
+        "into the forward of a module; if it is meant to be a constant, pass tensor.detach().",
     )
 
 
@@ -62,9 +65,11 @@ def check_unchanged(nodes: Sequence[Node], layers: Sequence[nn.Module]) -> None:
     for node, tensor in changed:
         if not any(tensor is buffer for buffer in buffers):
             raise ArgumentError(
-                f"{node.describe()}, expected its constant tensor of shape {tuple(tensor.shape)} "
-                "as it was at that call, received one that was changed in place afterwards: pass "
-                "a copy to the call, mask.clone(), or make the model before the change"
+                object="constant tensor",
+                expected=f"the values that it had at the call of {node.describe()}",
+                received=f"one of shape {tuple(tensor.shape)} that was changed in place afterwards",
+                remedy="Pass a copy to the call, mask.clone(), or make the model before the "
+                "change.",
             )
 
 
@@ -86,10 +91,12 @@ def current(node: Node) -> Node:
             node = change.result
         elif not _are_apart(node.same or node, change.result.same):
             raise ArgumentError(
-                f"{node.describe()}, expected to be read before {change.operation} changed memory "
-                f"that it shares ({change.result.describe()}), was used afterwards. Use the "
-                "result of that operation, or leave out its inplace=True or +=, or change a copy, "
-                "x.clone()"
+                object="use of a value",
+                expected=f"one before {change.operation} changed memory that it shares "
+                f"({change.result.describe()})",
+                received=f"a later use of the {node.describe()}",
+                remedy="Use the result of that operation, or leave out its inplace=True or +=, or "
+                "change a copy, x.clone().",
             )
     return node
 
@@ -126,11 +133,20 @@ def modes() -> int:
 def check_modes(now: int, parents: Sequence[Node]) -> None:
     """Refuse ``torch.no_grad()`` or autocast around a part of a graph, which would be lost."""
     if any(now & ~parent.modes for parent in parents):
+        gradients_off = any(now & 1 & ~parent.modes for parent in parents)
+        mode = "torch.no_grad() or torch.inference_mode()" if gradients_off else "torch.autocast"
+        instead = (
+            "Stop gradients with y.detach() after that part"
+            if gradients_off
+            else "Run the model under autocast"
+        )
         raise ArgumentError(
-            "torch.no_grad() or torch.autocast around a part of a graph is not recorded, so the "
-            "model would compute something else there: expected calls outside of it; stop "
-            "gradients with y.detach() after that part, run the model under autocast, or put that "
-            "part into the forward of a module"
+            f"{mode} around a part of a graph is not recorded, so the model would compute "
+            "something else there.",
+            object=mode,
+            expected="calls outside of it",
+            received="a part of a graph inside",
+            remedy=f"{instead}, or put that part into the forward of a module.",
         )
 
 
@@ -144,16 +160,20 @@ def call_layer(
     """Return the layer that represents a call, and the instances of ``kind`` in its arguments."""
     if isinstance(func, type) and issubclass(func, nn.Module):
         raise ArgumentError(
-            f"expected a layer to call, received the class {func.__name__}: make an instance "
-            f"first, {func.__name__}(...)(x)"
+            object="layer",
+            expected="an instance to call",
+            received=f"the class {func.__name__}",
+            remedy=f"Make an instance first, {func.__name__}(...)(x).",
         )
     handles, template = split_call(args, kwds, kind)
     if not handles:
         for value in args:
             check_settings(value)
         raise ArgumentError(
-            f"add_to_graph({name_of(func)}, …) expected symbolic data among the arguments, "
-            "received none: call the function itself, or pass an Input"
+            object=f"add_to_graph({name_of(func)}, …)",
+            expected="symbolic data among the arguments",
+            received="none",
+            remedy="Call the function itself, or pass an Input.",
         )
     for constant in template.constants:
         if isinstance(constant, torch.Tensor):
@@ -169,9 +189,11 @@ def check_not_compiled() -> None:
     """Refuse to build a graph in a function that torch.compile compiles."""
     if torch.compiler.is_compiling() or callable(torch_private.get_eval_frame_callback()):
         raise ArgumentError(
-            "a graph expected to be built outside of torch.compile, received symbolic data in a "
-            "compiled function: build the model first and compile it, torch.compile(model); to "
-            "record a compiled function, write add_to_graph(function, x)"
+            object="graph",
+            expected="symbolic data outside of torch.compile only",
+            received="symbolic data in a compiled function",
+            remedy="Build the model first and compile it, torch.compile(model); to record a "
+            "compiled function, write add_to_graph(function, x).",
         )
 
 
@@ -235,6 +257,8 @@ def check_name(what: str, name: Any) -> None:
     """Refuse a name that is not an identifier."""
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
         raise ArgumentError(
-            f"{what} expected a valid variable name, received {name!r}: it becomes the name of "
-            "a submodule or an argument"
+            object=what,
+            expected="a valid variable name, which becomes the name of a submodule or an argument",
+            received=describe(name),
+            remedy="Choose a name of letters, digits and underscores that is no keyword.",
         )

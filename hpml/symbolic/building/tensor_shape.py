@@ -199,7 +199,14 @@ class TensorShape:
         rank = len(self._spec.shape)
         if rank == 0 or (len(name) <= 3 and rank != 4):
             expected = "at least one dimension" if rank == 0 else "an image of four dimensions"
-            raise ArgumentError(f"x.{name} expected {expected}, received {self!r}")
+            raise ArgumentError(
+                object=f"x.{name}",
+                expected=expected,
+                received=repr(self),
+                remedy="Read a size by its dimension, x.shape[-1]."
+                if rank
+                else "Add a dimension first, x.unsqueeze(0).",
+            )
         sizes = tuple([self._size(dim, for_a_layer=True) for dim in dims])
         return sizes if len(sizes) > 1 else sizes[0]
 

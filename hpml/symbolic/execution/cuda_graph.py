@@ -34,8 +34,10 @@ def check_available() -> None:
     """Raise DeviceError if there is no GPU."""
     if not torch.cuda.is_available():
         raise DeviceError(
-            "enable_cuda_graphs=True expected a CUDA GPU, received a machine on which "
-            "torch.cuda.is_available() is False: omit it on this machine, or see `hpml doctor`"
+            object="enable_cuda_graphs=True",
+            expected="a CUDA GPU",
+            received="a machine on which torch.cuda.is_available() is False",
+            remedy="Omit it on this machine, or see `hpml doctor`.",
         )
 
 
@@ -167,8 +169,10 @@ def prepare(program: Program) -> Program:
             if not isinstance(value, torch.Tensor) or not on_gpu(value):
                 found = f"one on {value.device}" if isinstance(value, torch.Tensor) else repr(value)
                 raise ArgumentError(
-                    f"a model with CUDA graphs expected tensors on the GPU, received {found}: "
-                    "move the inputs with .to('cuda')"
+                    object="input of a model with CUDA graphs",
+                    expected="a tensor on the GPU",
+                    received=found,
+                    remedy="Move the inputs with .to('cuda').",
                 )
         # Recordings contain the addresses of the weights.
         if snapshot is None or not snapshot.matches(self):
@@ -246,11 +250,13 @@ def _record(recordable: nn.Module, inputs: tuple[torch.Tensor, ...]) -> Callable
         if isinstance(error, torch.OutOfMemoryError) or "captur" not in str(error):
             raise  # an error of the forward itself, which has nothing to do with recording it
         raise DeviceError(
-            "enable_cuda_graphs=True expected a forward that only launches kernels, received one "
-            f"that cannot be captured ({str(error).splitlines()[0]}): a graph cannot read a value "
-            "back to Python (.item(), .cpu(), print, `if` on a tensor), have a result whose size "
-            "depends on values (nonzero, masks as indices), move data to the GPU, or run hooks: "
-            "remove this from the model, or build it without enable_cuda_graphs"
+            object="enable_cuda_graphs=True",
+            expected="a forward that only launches kernels",
+            received=f"one that cannot be captured ({str(error).splitlines()[0]})",
+            remedy="Remove from the model what a graph cannot do: read a value back to Python "
+            "(.item(), .cpu(), print, `if` on a tensor), have a result whose size depends on "
+            "values (nonzero, masks as indices), move data to the GPU, or run hooks. Or build it "
+            "without enable_cuda_graphs.",
         ) from error
 
 
@@ -281,9 +287,10 @@ def _checked(replay: Callable[..., Any]) -> Callable[..., Any]:
         def check(gradient: torch.Tensor) -> None:
             if number != calls:
                 raise DeviceError(
-                    "a model with CUDA graphs expected a backward pass right after each forward, "
-                    "received one after a later forward, which overwrote the values it needs: call "
-                    "backward first, or concatenate both inputs into one batch"
+                    object="backward pass of a model with CUDA graphs",
+                    expected="one right after each forward",
+                    received="one after a later forward, which overwrote the values it needs",
+                    remedy="Call backward first, or concatenate both inputs into one batch.",
                 )
 
         for result in results if isinstance(results, tuple) else (results,):

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, NamedTuple
 
+from hpml.base.errors import describe
 from hpml.symbolic.errors import ArgumentError
 from hpml.symbolic.graph import Call, Graph
 from hpml.symbolic.graph.liveness import assign_slots, use_counts
@@ -102,8 +103,10 @@ def find_chains(
     """
     if not min_length >= 2:
         raise ArgumentError(
-            f"the minimum loop length (config.CODEGEN_MIN_LOOP_LENGTH) expected a number of at "
-            f"least 2, received {min_length!r}; float('inf') generates no loops"
+            object="config.CODEGEN_MIN_LOOP_LENGTH",
+            expected="a number of at least 2",
+            received=describe(min_length),
+            remedy="Assign one such as 100; float('inf') generates no loops.",
         )
     counts = use_counts(graph)
     chains = {}

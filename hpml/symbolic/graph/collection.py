@@ -50,7 +50,7 @@ def collect(
     for result, node in enumerate(nodes[len(inputs) :], len(inputs)):
         layer = node.layer
         if layer is None:
-            raise ForeignNodeError(_not_connected(node, inputs, outputs))
+            raise _not_connected(node, inputs, outputs)
         results: list[int | None] = [None] * (node.parts or 1)
         earlier = unpacked.get(id(layer)) if node.parts else None
         if earlier is not None:
@@ -88,18 +88,25 @@ def collect(
     return Collected(graph, layers, nodes)
 
 
-def _not_connected(node: Node, inputs: Sequence[Node], outputs: Sequence[Node]) -> str:
+def _not_connected(node: Node, inputs: Sequence[Node], outputs: Sequence[Node]) -> ForeignNodeError:
     received = ", ".join(node.describe() for node in inputs) or "none"
-    if any(node.origin == other.origin and node is not other for other in inputs):
-        received += (
-            ". Both were made by the same line, which ran again after the output was built, as "
-            "when a cell is run again: run the code from that Input to the model together"
+    what = outputs[0].describe() if len(outputs) == 1 else f"one of {len(outputs)}"
+    remedy = "Add it to inputs, or build the output from the inputs alone."
+    if node.origin is not None and any(
+        other.origin == node.origin and other.index > min(output.index for output in outputs)
+        for other in inputs
+    ):
+        remedy = (
+            "It is an earlier Input of the same line, which ran again after the output was built, "
+            "as when a cell is run again: run the code from that Input to the model together."
         )
-    return (
-        f"an output ({outputs[0].describe() if len(outputs) == 1 else f'one of {len(outputs)}'}) "
-        f"needs the {node.describe()}, which is not among the model's inputs: expected every "
-        f"input that the outputs depend on, received {received}. Add it to inputs, or build the "
-        "output from the inputs alone"
+    return ForeignNodeError(
+        f"An output ({what}) needs the {node.describe()}, which is not among the model's inputs: "
+        f"expected every input that the outputs depend on, received {received}.",
+        object="inputs",
+        expected=f"every input that the outputs depend on, also the {node.describe()}",
+        received=received,
+        remedy=remedy,
     )
 
 
@@ -144,6 +151,8 @@ def _check_inputs(inputs: Sequence[Node]) -> None:
     names = [node.custom_name for node in inputs if node.layer is None and node.custom_name]
     if len(set(inputs)) != len(inputs) or len(set(names)) != len(names):
         raise ArgumentError(
-            "inputs expected different symbolic values with different names, received "
-            f"{', '.join(node.describe() for node in inputs)} with the names {names}"
+            object="inputs",
+            expected="different symbolic values with different names",
+            received=f"{', '.join(node.describe() for node in inputs)} with the names {names}",
+            remedy="Pass each value once, and give each Input another name.",
         )

@@ -25,5 +25,6 @@ def test_everyone_is_measured_and_fastswish_beside_its_goals() -> None:
 
 def test_a_way_that_computes_something_else_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "fast_swish", lambda x: x * 2)
-    with pytest.raises(BenchmarkError):
+    with pytest.raises(BenchmarkError) as raised:
         activations.run([1], **QUICK)
+    assert raised.value.object.startswith("result of contender")

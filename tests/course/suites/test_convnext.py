@@ -86,8 +86,9 @@ def test_a_compiled_network_that_computes_something_else_is_not_timed() -> None:
     convnext_infer._check_compiled(
         {"relu": scores, "compiled relu": scores + 1e-3, "gelu": -scores}
     )
-    with pytest.raises(BenchmarkError):
+    with pytest.raises(BenchmarkError) as raised:
         convnext_infer._check_compiled({"relu": scores, "compiled relu": scores + 1})
+    assert raised.value.object.startswith("result of contender")
 
 
 def test_an_unknown_size_is_refused() -> None:

@@ -46,8 +46,9 @@ def test_a_contender_that_computes_something_else_is_not_timed(
 ) -> None:
     whole = torch.nn.Sequential
     monkeypatch.setattr(torch.nn, "Sequential", lambda *layers: whole(*layers[:-1]))
-    with pytest.raises(BenchmarkError):
+    with pytest.raises(BenchmarkError) as raised:
         deep_linear.run([3], **FAST, contenders=["sequential"])
+    assert raised.value.object.startswith("result of contender")
 
 
 @pytest.mark.skipif(not peer.names(), reason="needs pytorch-symbolic: pip install it")

@@ -24,7 +24,7 @@ from torch import nn
 
 from hpml.base.errors import describe
 from hpml.symbolic import torch_private
-from hpml.symbolic.errors import ArgumentError, GradientError
+from hpml.symbolic.errors import ArgumentError
 from hpml.symbolic.execution.called import Program, call_in_order
 from hpml.symbolic.execution.guard import Guard
 from hpml.symbolic.execution.inline_expressions import Expression, expression_of
@@ -33,8 +33,8 @@ from hpml.symbolic.graph.data import Call
 from hpml.symbolic.graph.liveness import assign_slots
 
 from .code import NUMBERS, Step, compile_kernel, kernel_source
-from .memory import NO_GRADIENT, PLAIN, Weights
-from .operations import Operand, Refused, reads_batch_size, settings_of, step_of
+from .memory import PLAIN, Weights, no_gradient
+from .operations import ALTERNATIVES, Operand, Refused, reads_batch_size, settings_of, step_of
 
 
 class CompiledInference:
@@ -73,17 +73,22 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
         parameters = guard.parameters(layers)
         if parameters is None:
             raise ArgumentError(
-                "the compiled kernel expected the layers with which the model was made, in "
-                "evaluation mode and without hooks, received some that differ: call model.eval(), "
-                "remove hooks, restore methods and settings that were replaced, or choose another "
-                "execution, model.execution = 'inlined'"
+                object="layers of the compiled kernel",
+                expected="those with which the model was made, in evaluation mode and without "
+                "hooks",
+                received="some that differ",
+                remedy="Call model.eval(), remove hooks, restore methods and settings that were "
+                "replaced, or choose another execution, model.execution = 'inlined'.",
             )
         packed = weights.read(parameters, dtype)
         if packed is None:
             raise ArgumentError(
-                "the compiled kernel expected inputs and weights of one dtype, float32 or float64, "
-                f"received an input of {dtype} and other weights: convert the input with x.float() "
-                "or the model with model.float(), or choose model.execution = 'inlined'"
+                object="inputs and weights of the compiled kernel",
+                expected="the parameters with which the model was made, as plain tensors on the "
+                "CPU, and one dtype, float32 or float64",
+                received=f"an input of {dtype} and other weights",
+                remedy="Convert the input with x.float() or the model with model.float(), restore "
+                "parameters that were replaced, or choose model.execution = 'inlined'.",
             )
         return packed
 
@@ -101,14 +106,22 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
             return call_in_order(graph, layers, arguments)
         if _operators_are_watched():
             raise ArgumentError(
-                "execution='numba' expected a call outside of tracers, modes and transforms, which "
-                "do not see its operators: choose model.execution = 'inlined'"
+                object="call with execution='numba'",
+                expected="one outside of tracers, modes and transforms, which do not see its "
+                "operators",
+                received="one inside",
+                remedy="Choose model.execution = 'inlined'.",
             )
         return compute(read(layers, _array(arguments[0]).dtype), arguments)
 
     def compute(packed: Any, arguments: Sequence[Any]) -> Any:
         if len(arguments) != len(inputs):
-            raise ArgumentError(f"expected {len(inputs)} input(s), received {len(arguments)}")
+            raise ArgumentError(
+                object="inputs of the compiled kernel",
+                expected=str(len(inputs)),
+                received=str(len(arguments)),
+                remedy="Pass one value for each input of the model.",
+            )
         arrays = [_array(value) for value in arguments]
         batch = arrays[0].shape[0] if arrays[0].ndim else 1
         values = np.empty(total * batch, packed.dtype)
@@ -136,7 +149,7 @@ def _array(value: Any) -> Any:
     if type(value) not in PLAIN or torch_private.is_tracing():
         raise _unexpected(_TENSORS, value)
     if value.requires_grad and torch.is_grad_enabled():
-        raise GradientError(NO_GRADIENT)
+        raise no_gradient()
     try:
         return value.detach().numpy()
     except (TypeError, RuntimeError) as error:
@@ -151,8 +164,10 @@ def _unexpected(expected: str, value: Any) -> ArgumentError:
     if isinstance(value, torch.Tensor):
         received += f" of shape {tuple(value.shape)}, {value.dtype}, on {value.device}"
     return ArgumentError(
-        f"execution='numba' expected {expected}, received {received}: convert it, or choose "
-        "model.execution = 'inlined'"
+        object="input with execution='numba'",
+        expected=expected,
+        received=received,
+        remedy="Convert it, or choose model.execution = 'inlined'.",
     )
 
 
@@ -174,8 +189,10 @@ def _steps(graph: Graph, layers: Sequence[nn.Module]) -> list[tuple[int, Step]]:
         value = graph.values[number]
         if value.kind not in ("float32", "float64") or value.kind != _kind_of_inputs(graph):
             raise ArgumentError(
-                "execution='numba' expected inputs of float32, or of float64, received "
-                f"{value.text()} of {value.kind}: {_ALTERNATIVES}"
+                object="inputs with execution='numba'",
+                expected="float32, or float64, for all",
+                received=f"{value.text()} of {value.kind}",
+                remedy=ALTERNATIVES,
             )
     steps: list[tuple[int, Step]] = []
     input_memory = set(graph.inputs)  # and values that share memory with them
@@ -199,14 +216,13 @@ def _steps(graph: Graph, layers: Sequence[nn.Module]) -> list[tuple[int, Step]]:
             step = step_of(layer, Operand(result, _sample(graph, result)), operands)
         except Refused as reason:
             raise ArgumentError(
-                f"execution='numba' expected calls that its kernel supports, received {call.name}, "
-                f"{describe(layer, 200)}: {reason}; {_ALTERNATIVES}"
+                object="calls with execution='numba'",
+                expected="calls that its kernel supports",
+                received=f"{call.name}, {describe(layer, 200)}: {reason.received}",
+                remedy=ALTERNATIVES,
             ) from None
         steps.append((position, step))
     return steps
-
-
-_ALTERNATIVES = "choose 'inlined', 'codegen', 'ordered' or 'lazy', which run every graph"
 
 
 def _sample(graph: Graph, value: int) -> tuple[int, ...]:

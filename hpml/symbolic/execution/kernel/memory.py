@@ -65,7 +65,7 @@ class Weights:
         for names, offsets, shape in self._groups:
             tensors = [parameters[position][name] for position, name in names]
             if recording and any(map(operator.attrgetter("requires_grad"), tensors)):
-                raise GradientError(NO_GRADIENT)
+                raise no_gradient()
             if not PLAIN.issuperset(map(type, tensors)):  # a subclass or None
                 return None
             # `stack` would convert different dtypes to one.
@@ -84,7 +84,13 @@ class Weights:
 PLAIN = frozenset((torch.Tensor, nn.Parameter))
 """The tensor types that the kernel supports; a subclass may redefine operators."""
 
-NO_GRADIENT = (
-    "execution='numba' computes no gradients: call the model under torch.no_grad(), or choose "
-    "another execution, such as model.execution = 'inlined', to train it"
-)
+
+def no_gradient() -> GradientError:
+    """Return the error for a call that would have to record gradients."""
+    return GradientError(
+        object="execution='numba'",
+        expected="a call without gradients",
+        received="one that records them",
+        remedy="Call the model under torch.no_grad(), or choose another execution, such as "
+        "model.execution = 'inlined', to train it.",
+    )

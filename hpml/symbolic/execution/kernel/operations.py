@@ -23,9 +23,21 @@ from hpml.symbolic.errors import ArgumentError
 from . import code
 from .code import Step
 
+ALTERNATIVES = "Choose 'inlined', 'codegen', 'ordered' or 'lazy', which run every graph."
+"""What to do with a model that the kernel does not support."""
+
 
 class Refused(ArgumentError):
-    """The kernel does not support a call; the message is the reason."""
+    """The kernel does not support a call; what it received is the reason."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"execution='numba' cannot run this model: {reason}.",
+            object="calls with execution='numba'",
+            expected="calls that its kernel supports",
+            received=reason,
+            remedy=ALTERNATIVES,
+        )
 
 
 class Operand(NamedTuple):
