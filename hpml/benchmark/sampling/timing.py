@@ -277,7 +277,7 @@ def _synchronised(settings: Settings) -> Callable[[], float]:
                 object="device",
                 expected="'cpu', because torch.cuda.is_available() is False",
                 received=repr(device),
-                remedy="Use device='cpu', or see `hpml doctor` for why no GPU is available.",
+                remedy="Use device='cpu', or install a PyTorch that supports this machine's GPU.",
             )
 
     def wait_then_read() -> float:

@@ -37,7 +37,7 @@ def check_available() -> None:
             object="enable_cuda_graphs=True",
             expected="a CUDA GPU",
             received="a machine on which torch.cuda.is_available() is False",
-            remedy="Omit it on this machine, or see `hpml doctor`.",
+            remedy="Omit it on this machine.",
         )
 
 
