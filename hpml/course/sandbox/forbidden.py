@@ -13,6 +13,7 @@ from hpml.course.sandbox.notebook import Statement
 
 _IMPORTERS = ("__import__", "import_module")
 _BY_NAME = ("getattr", "attrgetter", "methodcaller", "hasattr")
+_REPEATING = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
@@ -38,19 +39,69 @@ def uses(
     """Return every use of something forbidden, in the order of the source."""
     chosen = tuple(statements)
     own = {name for each in chosen for node in ast.walk(each.node) for name in _bound(node)}
-    followed = {name for each in chosen for name in _aliases(each.node, inside)}
+    followed = _followed(chosen, inside, own)
     own -= followed
+    # A default value is read where the function is defined, before its parameters exist.
+    at_module = {name for each in chosen for name in each.binds} - followed
     found: dict[Use, None] = {}
     for statement in chosen:
         nodes = list(ast.walk(statement.node))
+        early = {part for node in nodes for part in _read_at_definition(node)}
         banned = set(names)
         if any(isinstance(node, _FUNCTIONS) for node in nodes):
             banned |= {*inside, *followed}
         for node in nodes:
-            for what in _uses_of(node, modules, banned, calls, own):
+            for what in _uses_of(node, modules, banned, calls, at_module if node in early else own):
                 line = getattr(node, "lineno", statement.line)
                 found[Use(line, what, statement.cell)] = None
     return tuple(sorted(found, key=lambda use: (use.cell, use.line)))
+
+
+def _followed(chosen: Sequence[Statement], inside: Sequence[str], own: set[str]) -> set[str]:
+    """Return the names through which a function could use what `inside` names.
+
+    A name for the result of one call at the top level is none: ``EMPTY = getsizeof([])``.
+    """
+    followed = {name for each in chosen for name in _aliases(each.node, inside)}
+    plain = [each for each in chosen if not isinstance(each.node, _FUNCTIONS)]
+    while True:
+        wanted = {*inside, *followed}
+        more = {
+            name
+            for each in plain
+            if any(
+                True
+                for node in _handed_on(each.node)
+                for _ in _uses_of(node, (), wanted, (), own - wanted)
+            )
+            for name in each.binds
+        }
+        if more <= followed:
+            return followed
+        followed |= more
+
+
+def _handed_on(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield the nodes of a statement, without functions that are called once and at once."""
+    waiting: list[tuple[ast.AST, bool]] = [(statement, False)]
+    while waiting:
+        node, repeated = waiting.pop()
+        yield node
+        repeated = repeated or isinstance(node, _REPEATING)
+        for part in ast.iter_child_nodes(node):
+            called = isinstance(node, ast.Call) and part is node.func and not repeated
+            if not called:
+                waiting.append((part, repeated))
+            elif isinstance(part, ast.Attribute):
+                waiting.append((part.value, repeated))
+
+
+def _read_at_definition(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the parts of a function that are evaluated when it is defined."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        values = [*node.args.defaults, *node.args.kw_defaults]
+        values += getattr(node, "decorator_list", [])
+        yield from (part for value in values if value is not None for part in ast.walk(value))
 
 
 def _uses_of(
@@ -84,13 +135,9 @@ def _uses_of(
 
 
 def _aliases(node: ast.stmt, names: Sequence[str]) -> Iterator[str]:
-    """Yield the aliases that a module-level statement gives to one of `names`."""
+    """Yield the names under which a statement imports one of `names`."""
     if isinstance(node, ast.ImportFrom):
         yield from (each.asname for each in node.names if each.asname and each.name in names)
-    elif isinstance(node, ast.Assign) and (
-        getattr(node.value, "attr", getattr(node.value, "id", "")) in names
-    ):
-        yield from (target.id for target in node.targets if isinstance(target, ast.Name))
 
 
 def _within(dotted: str, modules: Sequence[str]) -> bool:

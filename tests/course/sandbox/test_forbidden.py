@@ -82,6 +82,19 @@ def test_a_name_that_no_function_may_use_may_give_a_value_beforehand() -> None:
         "from sys import getsizeof as g\ndef f(n):\n    return g([0] * n)",
         "import sys\ng = sys.getsizeof\ndef f(n):\n    return g([0] * n)",
         "import sys\ng = lambda x: sys.getsizeof(x)\ndef f(n):\n    return g([0] * n)",
+        "from sys import getsizeof\ndef f(n, getsizeof=getsizeof):\n    return getsizeof([0] * n)",
+        "from sys import getsizeof\ndef f(n, *, size=getsizeof):\n    return size([0] * n)",
+        "import sys\ng: object = sys.getsizeof\ndef f(n):\n    return g([0] * n)",
+        "import sys\ng, _ = sys.getsizeof, len\ndef f(n):\n    return g([0] * n)",
+        "import functools, sys\ng = functools.partial(sys.getsizeof)\ndef f(n):\n    return g([n])",
+        "import sys\ntools = [sys.getsizeof]\ndef f(n):\n    return tools[0]([0] * n)",
+        "import sys\nd = {'g': sys.getsizeof}\ne = d\ndef f(n):\n    return e['g']([0] * n)",
+        "import sys\n(g := sys.getsizeof)\ndef f(n):\n    return g([0] * n)",
+        "import sys\nfor g in [sys.getsizeof]: pass\ndef f(n):\n    return g([0] * n)",
+        "import sys\ng = getattr(sys, 'getsizeof')\ndef f(n):\n    return g([0] * n)",
+        "import sys\nh = sys.getsizeof\ng = h\ndef f(n):\n    return g([0] * n)",
+        "import sys\nt = [sys.getsizeof([0] * n) for n in range(99)]\ndef f(n):\n    return t[n]",
+        "import sys\nclass T:\n    g = sys.getsizeof\ndef f(n):\n    return T.g([0] * n)",
     ]
     for source in hidden:
         assert uses(parse({1: source}).needed("f"), inside=["getsizeof"]), source
