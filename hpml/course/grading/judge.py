@@ -111,8 +111,8 @@ def with_output(item: Item, found: Answers) -> Item:
     return replace(item, text=text, printed=harmless(found.printed.text))
 
 
-def judged_choice(choice: Choice, made: list[object]) -> Item:
-    """Judge the explanation."""
+def judged_choice(choice: Choice, made: list[object], shown: int | None = None) -> Item:
+    """Judge the explanation; `shown` is the first choice that the notebook's output names."""
     item = blank(choice)
     numbers = range(1, choice.experiments + 1)
     values = [value for value in map(decode, made) if value is not None]
@@ -124,8 +124,11 @@ def judged_choice(choice: Choice, made: list[object]) -> Item:
         wanted = f"a number from 1 to {choice.experiments}"
         text = harmless(f"`{choice.name}`: expected {wanted}, got {describe(value)}.")
         return item.without_points("wrong", text)
+    first = shown if shown in numbers and shown != value else None
+    value = value if first is None else first
+    why = "" if first is None else f" You chose {first} first, which counts."
     if value != choice.best:
-        text = f"Experiment {value} does not tell the hypotheses apart."
+        text = f"Experiment {value} does not tell the hypotheses apart.{why}"
         return item.without_points("wrong", text)
     return replace(item, parts={"right": float(choice.points)}, status="right")
 

@@ -116,13 +116,18 @@ class Submitted:
                 worker.close()
 
 
-def read_cells(path: Path, limits: Limits) -> dict[int, str]:
-    """Return the code cells of a notebook as Python source, by number."""
+def read_text(path: Path) -> str:
+    """Return the text of a notebook's file."""
     try:
-        text = read_bytes(path).decode("utf-8-sig")
+        return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         why = f"The notebook is not UTF-8 text: {error.reason}."
         raise NothingToJudge(f"{why} Save it in Jupyter and submit that file.") from None
+
+
+def read_cells(path: Path, limits: Limits) -> dict[int, str]:
+    """Return the code cells of a notebook as Python source, by number."""
+    text = read_text(path)
     # Parsing millions of empty cells or lists would fill this process's memory.
     most = _OBJECTS * limits.cells
     if len(text) >= _LARGE and (sum(map(text.count, "{[")) > most or text.count(",") > 20 * most):

@@ -12,11 +12,13 @@ from hpml.base.page import Page, notebook_shell, put
 from hpml.course.labs import catalogue
 from hpml.course.labs.catalogue import LABS, exercises, explanation, find
 from hpml.course.labs.kept import keep_passed
+from hpml.course.lesson.cells import as_python
 from hpml.course.lesson.errors import LabError
 from hpml.course.lesson.exercises.check import Checked, check_exercise, next_hint, not_found
 from hpml.course.lesson.exercises.exercise import Exercise
 from hpml.course.lesson.predictions.prediction import current_lab
 from hpml.course.lesson.progress import keep_first, keep_points
+from hpml.course.sandbox.notebook import parse
 
 
 def check(function: Callable[..., Any]) -> Checked:
@@ -98,6 +100,13 @@ def explain(choice: int | None) -> Page:
             received=describe(choice),
             remedy=f"Assign the number in the cell: {item.name} = {describe(choice)}.",
         )
+    if choice is not None and not _is_read(item.name, choice):
+        raise LabError(
+            object="choice of explain",
+            expected="a number that is written in its cell, which grading reads without running it",
+            received=f"another expression for `{item.name}`",
+            remedy=f"Write the number: {item.name} = {describe(choice)}.",
+        )
     shown, first = explanation(lab), choice
     if type(choice) is int and 1 <= choice <= item.experiments:
         first = keep_first(lab, item.name, choice, item.points if choice == item.best else 0)
@@ -129,6 +138,16 @@ def _exercise(function: object) -> Exercise:
         if exercise.name in names:
             return exercise
     return find(name if isinstance(name, str) else type(function).__name__)
+
+
+def _is_read(name: str, choice: object) -> bool:
+    """Return whether grading reads this value: the literal that a cell assigned to `name` last."""
+    cells = _notebook().get("In")
+    if not isinstance(cells, list):
+        return True
+    program = parse({number: as_python(cell) for number, cell in enumerate(cells) if name in cell})
+    found = program.literals(name)
+    return not found or (type(found[-1]) is type(choice) and found[-1] == choice)
 
 
 def _notebook() -> dict[str, Any]:

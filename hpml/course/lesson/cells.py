@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from typing import Any
@@ -11,6 +12,7 @@ from hpml.course.lesson.errors import LabError
 
 _AGAIN = "Open it in Jupyter, save it, and hand in that file."
 _LONGEST = 200_000  # characters: longer cells are not passed to IPython's transformer
+_CHOSEN = re.compile(r"(?m)^You chose (\d{1,2})(?: first, which counts)?\. ")
 _RUN_HERE = re.compile(r"^([ \t]*)%(?:time|prun)[ \t]+(?=\S)", re.MULTILINE)
 _FIRST_LINE = re.compile(r"\s*%%(!|[\w.]+)[ \t]*([^\n]*)\n?")
 # Cell magics whose body is not Python, or runs in another process.
@@ -62,6 +64,22 @@ def code_cells(text: str, most: int = 100_000) -> dict[int, str]:
         for number, cell in enumerate(cells, start=1)
         if isinstance(cell, dict) and cell.get("cell_type") == "code"
     }
+
+
+def first_choice(text: str) -> int | None:
+    """Return the number that `explain` showed as the first choice in a notebook's outputs, if any.
+
+    The outputs of a notebook that was run and saved keep it when the number is changed later.
+    """
+    if "You chose" not in text:
+        return None
+    with contextlib.suppress(ValueError, RecursionError, AttributeError, TypeError):
+        for cell in json.loads(text.removeprefix("\ufeff")).get("cells", ()):
+            for output in cell.get("outputs", ()):
+                shown = output.get("text", output.get("data", {}).get("text/plain", ""))
+                if found := _CHOSEN.search("".join(shown)):
+                    return int(found[1])
+    return None
 
 
 def python_cells(text: str, most: int = 100_000) -> dict[int, str]:

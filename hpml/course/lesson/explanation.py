@@ -34,7 +34,8 @@ class Explanation:
         if choice is None:
             status = (
                 "Write its number into `explanation` in this cell, in place of `None`, and run the "
-                "cell again. The reasons are shown then; the first choice counts."
+                "cell again. The reasons are shown then. The first choice counts, also in grading: "
+                "a later change earns nothing."
             )
         elif type(choice) is not int or choice not in numbers:
             expected = " or ".join(map(str, numbers))

@@ -11,9 +11,19 @@ import pytest
 from hpml.course.grading.judge import Item, judged_choice
 from hpml.course.grading.record import Report
 from hpml.course.grading.tables import look_at
+from hpml.course.lesson.cells import first_choice
 from hpml.course.lesson.exercises.exercise import Choice
 from hpml.course.sandbox.plain import encode
-from tests.course.grading.handed_in import DOUBLE, EXPLANATION, LAB, RIGHT, TOTAL, hand_in, notebook
+from tests.course.grading.handed_in import (
+    DOUBLE,
+    EXPLANATION,
+    LAB,
+    RIGHT,
+    TOTAL,
+    grade,
+    hand_in,
+    notebook,
+)
 
 Graded = Callable[..., dict[str, Item]]
 
@@ -140,3 +150,39 @@ def test_only_what_the_function_needs_is_said_to_have_failed(
         "In cell 1, line 4: AttributeError: module 'math' has no attribute 'two'"
     )
     assert item.note == "A cell that it needs failed."
+
+
+def with_output(cell: str, shown: str, *, stream: bool = False) -> str:
+    """Return a notebook whose cell was run and saved with this output."""
+    made = json.loads(notebook(*RIGHT[:2], cell))
+    data = {"output_type": "display_data", "data": {"text/plain": shown.splitlines(keepends=True)}}
+    printed = {"output_type": "stream", "name": "stdout", "text": shown}
+    made["cells"][-1]["outputs"] = [printed if stream else data]
+    return json.dumps(made)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    ("number", "shown", "score"),
+    [
+        (2, "Explain: why?\nYou chose 1 first, which counts. It does not tell them apart.\n", 0),
+        (2, "You chose 1. It does not tell them apart.", 0),  # changed, and not run again
+        (2, "You chose 2. Yes, it tells them apart.", 1),
+        (1, "You chose 2 first, which counts. Yes, it tells them apart.", 1),
+        (2, "You chose 99. Yes", 1),
+        (2, "If You chose 1. No", 1),
+        (2, "", 1),
+    ],
+)
+def test_the_first_choice_that_the_notebook_shows_counts(
+    number: int, shown: str, score: float, stream: bool, tmp_path: Path
+) -> None:
+    folder = tmp_path / "ada"
+    folder.mkdir()
+    (folder / LAB).write_text(with_output(f"explanation = {number}", shown, stream=stream))
+    assert grade(folder, ["explanation"])["explanation"].score == score
+
+
+@pytest.mark.parametrize("text", ["You chose 1. [", '{"cells": ["You chose 1. "]}', "[" * 9999])
+def test_an_output_that_cannot_be_read_shows_no_choice(text: str) -> None:
+    assert first_choice(text) is None
