@@ -121,8 +121,8 @@ class Grader:
         if best is found[0]:
             return best
         why = (
-            "With only the cells up to an earlier definition it does better than with all cells, "
-            "so that result counts."
+            "With only the cells up to an earlier cell, which defines or checks it, it does better "
+            "than with all cells, so that result counts."
         )
         return best.with_note(why).with_text(why)
 

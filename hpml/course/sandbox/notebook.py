@@ -22,7 +22,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 # Without `import a.b`: another `import a` keeps what it did.
 _BINDINGS = (*_DEFINITIONS, ast.Assign, ast.AnnAssign, ast.ImportFrom)
-_EARLIER = 3
+_EARLIER = 4
 
 
 @dataclass(frozen=True)
@@ -113,15 +113,22 @@ class Program:
         return tuple(self.statements[place] for place in sorted(found))
 
     def versions(self, name: str) -> list[Version]:
-        """Return the definitions of the function, the likeliest first."""
+        """Return the definitions of the function, the likeliest first.
+
+        After the whole notebook comes what it was when it was checked last: a later cell may define
+        a helper again for another exercise.
+        """
         found = [Version(max(self.sources, default=0), self.needed(name))]
-        for cell in dict.fromkeys(each.cell for each in reversed(self.definitions(name))):
+        checked = [each.cell for each in self.statements if _checks(each.node, name)]
+        defined = (each.cell for each in reversed(self.definitions(name)))
+        for cell in dict.fromkeys((*checked[-1:], *defined)):
             version = Version(cell, self.needed(name, cell))
             # Of the same statements, too, if a later cell uses a value of theirs: it may change it.
             values = frozenset().union(*(each.binds for each in version.statements)) - {name}
             later = (each for each in self.statements if each.cell > cell)
             used = any(values & each.needs for each in later)
-            if version.statements != found[-1].statements or used:
+            same = any(version.statements == each.statements for each in found)
+            if not same or used:
                 found.append(version)
         return found[: 1 + _EARLIER]
 
@@ -231,6 +238,16 @@ def _replaces(node: ast.stmt, name: str, called: bool) -> bool:
 def _binds_later(node: ast.stmt, name: str) -> bool:
     """Return whether a call of the defined function binds a global name, not its definition."""
     return isinstance(node, _DEFINITIONS) and node.name != name
+
+
+def _checks(node: ast.stmt, name: str) -> bool:
+    """Return whether a statement of the top level calls ``check(name)``."""
+    return not isinstance(node, _DEFINITIONS) and any(
+        isinstance(part, ast.Call)
+        and getattr(part.func, "attr", getattr(part.func, "id", "")) == "check"
+        and any(isinstance(each, ast.Name) and each.id == name for each in part.args)
+        for part in ast.walk(node)
+    )
 
 
 def _is_stub(node: ast.stmt, name: str) -> bool:

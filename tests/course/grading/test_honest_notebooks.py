@@ -43,6 +43,17 @@ STYLES = {
         "def double(n): return step() * n",
         "def step(): return 3",
     ],
+    "a helper below it, which a later cell defines again for another exercise": [
+        "def double(n): return helper(n)",
+        "def helper(n): return 2 * n",
+        "check(double)",
+        "def helper(values, x, count): return values",
+    ],
+    "a value below it that a later cell assigns again": [
+        "def double(n): return base * n // 28",
+        "base = 56\nassert check(double).right",
+        "base = 88",
+    ],
     "words to IPython left in it": [
         "def double(n):\n    display(n)\n    get_ipython().run_line_magic('time', 'n')\n"
         "    return 2 * n"
@@ -81,6 +92,8 @@ SPOILT_BELOW = {
     "a builtin's name in a later scratch cell",
     "a helper that a later cell defines again",
     "an abandoned draft below",
+    "a helper below it, which a later cell defines again for another exercise",
+    "a value below it that a later cell assigns again",
 }
 
 
@@ -91,7 +104,7 @@ def test_a_right_answer_is_right_in_every_style(
     folder = hand_in(tmp_path / "one", *STYLES[style])
     item = beside_a_right_one(folder, names=["double"])["double"]
     assert item.status == "right"
-    earlier = "earlier definition" if style in SPOILT_BELOW else ""
+    earlier = "earlier cell" if style in SPOILT_BELOW else ""
     assert earlier in item.note
     assert earlier in item.text
     assert bool(item.text) == bool(earlier)

@@ -159,6 +159,24 @@ class TestNeeded:
         lists = program("N = []", cells[0], "N.append(2)", "f()")
         assert [each.until for each in lists.versions("f")] == [4, 2]
 
+    def test_a_version_ends_where_the_function_was_checked_last(self) -> None:
+        cells = (
+            "def f(): return g()",
+            "def g(): pass",
+            "check(f)",
+            "r = hpml.check(f).right",
+            "def g(x): 1",
+        )
+        assert [each.until for each in program(*cells).versions("f")] == [5, 4, 1]
+        others = (
+            "def f(): return g()",
+            "def g(): pass",
+            "check(g)",
+            "def h(): check(f)",
+            "def g(x): 1",
+        )
+        assert [each.until for each in program(*others).versions("f")] == [5, 1]
+
 
 class TestLiteral:
     @pytest.mark.parametrize(
