@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hpml.base.errors import describe
 from hpml.course.grading.run import Answers
 from hpml.course.lesson.exercises.exercise import Choice, Exercise
 from hpml.course.lesson.exercises.judging import Verdict, diagnosed, judge
-from hpml.course.lesson.exercises.outcomes import NoAnswer
+from hpml.course.lesson.exercises.outcomes import NoAnswer, Outcome, Raised
 from hpml.course.lesson.exercises.wrong_answers import Run
 from hpml.course.sandbox.plain import decode
 
@@ -101,8 +102,23 @@ def judged(exercise: Exercise, found: Answers, run: Run) -> Item:
         return item
     if found.failed:
         item = item.with_note("A cell that it needs failed.")
+    elif name := _undefined(found.outcomes):
+        item = item.with_note(
+            f"It uses {name}, which no cell that grading runs defines: it may come from a deleted "
+            "cell or from %run."
+        )
     text = f"{item.text}{found.failed}\n{found.broken.strip()}".rstrip()
     return replace(item.with_note(found.broken.strip()), text=text)
+
+
+def _undefined(outcomes: Sequence[Outcome]) -> str:
+    """Return a name that a call did not find, or an empty text."""
+    for outcome in outcomes:
+        if isinstance(outcome, Raised) and outcome.type == "NameError":
+            found = re.match(r"name '(\w{1,60})' is not defined", outcome.message)
+            if found:
+                return found[1]
+    return ""
 
 
 def with_output(item: Item, found: Answers) -> Item:

@@ -22,7 +22,7 @@ from hpml.course.grading import sandbox
 from hpml.course.grading.find import NothingToJudge, read_bytes
 from hpml.course.grading.sandbox import Limits
 from hpml.course.grading.worker_client import Printed, WorkerClient
-from hpml.course.lesson.cells import NotebookError, as_python, python_cells
+from hpml.course.lesson.cells import NotebookError, as_python, python_cells, text_cell_with
 from hpml.course.lesson.exercises.exercise import Case, Choice, Exercise, Forbidden
 from hpml.course.lesson.exercises.outcomes import NOT_TRIED, NoAnswer, Outcome, Raised, outcome_of
 from hpml.course.sandbox.deadline import deadline
@@ -251,8 +251,11 @@ def _prepared(
         return found
     submitted.chosen = answer["chosen"]
     broken = _no_python(answer["broken"])
-    text = f"No cell of the notebook defines a function `{exercise.name}`.{broken}"
-    missing = "" if answer["found"] else text
+    missing = ""
+    if not answer["found"]:
+        where = text_cell_with(read_text(submitted.path), f"def {exercise.name}(")
+        hint = f" Cell {where} has it, but is a text cell: make it a code cell." if where else ""
+        missing = f"No cell of the notebook defines a function `{exercise.name}`.{hint}{broken}"
     uses = tuple(str(use) for use in answer["versions"][version])
     versions, stub = len(answer["versions"]), bool(answer["stub"])
     return replace(found, missing=missing, versions=versions, stub=stub, uses=uses, broken=broken)

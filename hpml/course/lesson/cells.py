@@ -82,6 +82,17 @@ def first_choice(text: str) -> int | None:
     return None
 
 
+def text_cell_with(text: str, words: str) -> int | None:
+    """Return the number of the first cell that is no code and contains some words, if any."""
+    if words not in text:
+        return None
+    with contextlib.suppress(ValueError, RecursionError, AttributeError, TypeError):
+        for number, cell in enumerate(json.loads(text.removeprefix("\ufeff"))["cells"], start=1):
+            if cell.get("cell_type") != "code" and words in _source(cell):
+                return number
+    return None
+
+
 def python_cells(text: str, most: int = 100_000) -> dict[int, str]:
     """Return the code cells as Python source, with IPython's syntax translated."""
     return {number: as_python(source) for number, source in code_cells(text, most).items()}
