@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from hpml.benchmark import Case, Comparison, Measurement
+from hpml.benchmark import BenchmarkError, Case, Comparison, Measurement
 from hpml.benchmark.plots import sweeps
+from tests.parts import raises
 
 
 def case(layers: int, rounds: int = 7) -> Case:
@@ -31,6 +32,13 @@ def test_a_sweep_has_the_times_and_their_band(per_item: bool, expected: tuple[fl
 def test_the_later_of_two_cases_for_one_point_counts() -> None:
     (old, new) = sweeps([case(250, 9), case(250, 7)], "layers")
     assert (len(old.x), new.band) == (1, sweeps([case(250, 7)], "layers")[1].band)
+
+
+@pytest.mark.parametrize("value", [None, "many", True])
+def test_a_sweep_needs_a_number_in_each_case(value: object) -> None:
+    wrong = Case("deep-linear", {"layers": value}, case(250).comparison)  # type: ignore[dict-item]
+    with raises(BenchmarkError, object="parameter 'layers' of sweeps", received=repr(value)):
+        sweeps([case(250), wrong], "layers")
 
 
 def test_a_comparison_is_drawn_with_every_sample(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.robust import (
     mann_kendall,
     median,
@@ -17,6 +18,7 @@ from hpml.benchmark.robust import (
     von_neumann,
     winsorise,
 )
+from tests.parts import raises
 
 values = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60)
 
@@ -76,3 +78,8 @@ def test_the_tests_of_dependence_rarely_find_any_in_independent_values() -> None
     runs = [[generator.gauss(0, 1) for _ in range(25)] for _ in range(1000)]
     assert sum(abs(mann_kendall(run)) > 2.58 for run in runs) < 20
     assert sum(von_neumann(run) > 1.88 for run in runs) < 45
+
+
+def test_no_values_have_no_quartiles() -> None:
+    with raises(BenchmarkError, object="values of quartiles", received="none"):
+        quartiles(())

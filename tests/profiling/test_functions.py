@@ -21,7 +21,8 @@ from hpml.profiling import (
     profile,
     read_profile,
 )
-from hpml.profiling.call_tree import Entry, short_name, short_place
+from hpml.profiling.call_tree import CallTree, Entry, short_name, short_place
+from hpml.profiling.icicle import icicle
 from tests.parts import raises
 
 
@@ -262,3 +263,8 @@ def test_the_own_times_of_the_tree_are_those_of_the_table() -> None:
         if frame.name != "(small calls)":
             assert frame.own <= table[frame.name, frame.place] * 1.0001
     assert found.tree.total == pytest.approx(found.seconds, rel=0.02)
+
+
+def test_a_tree_without_time_has_no_picture() -> None:
+    with raises(ProfilingError, object="tree of an icicle", received="0", remedy="takes longer"):
+        icicle(CallTree("f", "f.py:1", 0.0))

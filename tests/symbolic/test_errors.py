@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import functools
 import pickle
+import threading
 import traceback
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +23,7 @@ from hpml.symbolic import (
     config,
     errors,
 )
+from hpml.symbolic.graph_algorithms import draw_graph
 from tests.parts import raises
 
 each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
@@ -30,6 +33,24 @@ def model_of(x: Any, **settings: Any) -> SymbolicModel:
     return SymbolicModel(x, x + 1, **settings)
 
 
+class Broken(nn.Module):
+    """A layer with one of several faults."""
+
+    def __init__(self, fault: str, *others: Any) -> None:
+        super().__init__()
+        self.fault, OTHERS[fault] = fault, [weakref.ref(other) for other in others]
+        if fault == "lock":
+            self.lock = threading.Lock()
+
+    def forward(self, x: torch.Tensor) -> Any:
+        if self.fault == "fails":
+            raise ValueError("it fails")
+        if self.fault == "another":
+            return OTHERS["another"][0]()
+        return x if len(x) == 4 else x.flatten()
+
+
+OTHERS: dict[str, list[weakref.ref[Any]]] = {}
 WRONG: dict[str, Callable[[Any], Any]] = {
     "inputs that are no symbolic data": lambda x: SymbolicModel(torch.rand(2), x + 1),
     "one of the inputs": lambda x: SymbolicModel((x, "y"), x + 1),
@@ -63,6 +84,15 @@ WRONG: dict[str, Callable[[Any], Any]] = {
     "an output of a model of a dictionary": lambda x: SymbolicModel(
         x, {"y": (y := x + 1)}
     ).add_output(y),
+    "a layer that uses other symbolic data": lambda x: Broken("another", x)(x),
+    "a layer whose results differ in rank": lambda x: Broken("rank")(x),
+    "a layer that cannot be copied": lambda x: Broken("lock")(x),
+    "an example that fails": lambda x: Broken("fails")(x, output_shape=(None, 4)).v,
+    "a shape that is no shape": lambda x: nn.ReLU()(x, output_shape="wide"),
+    "a picture of nothing": lambda x: draw_graph(),
+    "a picture of two things": lambda x: draw_graph(model=model_of(x), inputs=x),
+    "a picture of another module": lambda x: draw_graph(model=nn.ReLU()),  # type: ignore[arg-type]
+    "a value outside of a picture": lambda x: draw_graph(model=model_of(x), highlight=[9]),
     "an output of another model": lambda x: model_of(x).add_output(Input(shape=(3,)) * 2),
     "an input as a further output": lambda x: model_of(x).add_output(x),
     "a further output that is no symbolic data": lambda x: model_of(x).add_output(3),
@@ -93,6 +123,15 @@ SAID: dict[str, tuple[str, str]] = {
     "a batch size that is none": ("batch_size of Input", "None"),
     "None for two sizes": ("shape of Input", "(None, None)"),
     "an output of a model of a dictionary": ("model of add_output", "a dictionary"),
+    "a layer that uses other symbolic data": ("Broken()", "SymbolicTensor"),
+    "a layer whose results differ in rank": ("Broken()", "(4, 4) of torch.float32 and (32,)"),
+    "a layer that cannot be copied": ("Broken", "TypeError: cannot pickle"),
+    "an example that fails": ("example value", "ValueError: it fails"),
+    "a shape that is no shape": ("output_shape", "'wide'"),
+    "a picture of nothing": ("draw_graph", "none of them"),
+    "a picture of two things": ("draw_graph", "both"),
+    "a picture of another module": ("model", "ReLU"),
+    "a value outside of a picture": ("highlight", "9"),
     "an output of another model": ("add_output", "mul of shape (None, 3)"),
     "an input as a further output": ("add_output", "input of shape"),
     "a further output that is no symbolic data": ("add_output", "int"),

@@ -294,7 +294,7 @@ def test_the_peer_works_in_the_same_process(first: str) -> None:
             try:
                 assert made_later(x).layer is made_later
             except ArgumentError as error:
-                assert "another library" in str(error)
+                assert (error.object, "x(layer)" in error.remedy) == ("Linear", True)
             assert x(made_later).layer is made_later
         print("done")
         """,
