@@ -13,13 +13,15 @@ from pathlib import Path
 import nbformat
 from nbstripout import strip_output
 
+from hpml.course.labs.catalogue import LABS, exercises
 from hpml.course.release.address import address_of, first_cell, with_readme_address
-from hpml.course.release.reading import length_of
+from hpml.course.release.reading import RULES, length_of
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_CELL = 15
 ADDRESS = address_of((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SETUP = first_cell(ADDRESS)
+_STATED = re.compile(r"\*\*Exercise (\d\d)\.(\d) `")
 # Everything else in a cell's metadata is written by editors and executors.
 _KEPT = frozenset({"tags", "jupyter"})
 _METADATA = {
@@ -45,6 +47,7 @@ def normalised(text: str) -> str:
     strip_output(notebook, keep_output=False, keep_count=False, keep_id=True)
     notebook.metadata = nbformat.from_dict(_METADATA)
     _put_setup_first(notebook)
+    _put_rules(notebook)
     notebook.nbformat_minor = 5
     for cell in notebook.cells:
         cell.metadata = nbformat.from_dict(
@@ -65,6 +68,18 @@ def _put_setup_first(notebook: nbformat.NotebookNode) -> None:
     setup = nbformat.v4.new_code_cell(SETUP, id=f"{number}-setup", metadata=hidden)
     others = [cell for cell in cells[1:] if "setup" not in cell.metadata.get("tags", [])]
     notebook.cells = [cells[0], setup, *others]
+
+
+def _put_rules(notebook: nbformat.NotebookNode) -> None:
+    """Let the statement of each exercise end with what its declaration allows."""
+    for cell in notebook.cells:
+        found = _STATED.search(cell.source) if cell.cell_type == "markdown" else None
+        if found is None or found[1] not in LABS:
+            continue
+        known = {exercise.number: exercise for exercise in exercises(found[1])}
+        if exercise := known.get(int(found[2])):
+            statement = RULES.sub("", cell.source).rstrip()
+            cell.source = f"{statement}\n\n{exercise.rules}"
 
 
 def long_cells(text: str) -> list[str]:

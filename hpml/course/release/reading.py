@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
+RULES = re.compile(r"\n\n\*It may import [^\n]*\*\Z")
+"""The last line of an exercise's statement, which is made from its declaration."""
 WORDS_A_MINUTE = 130
 MINUTES_A_CELL = 1.5
 MINUTES_AN_EXERCISE = 8
@@ -121,7 +123,8 @@ def count_words(markdown: str) -> int:
 
 def prose(markdown: str) -> str:
     """Return the text without listings and tags; inline code counts as one word."""
-    text = re.sub(r"```.*?```", "\n\n", markdown, flags=re.S)
+    text = RULES.sub("", markdown)  # looked up, not read
+    text = re.sub(r"```.*?```", "\n\n", text, flags=re.S)
     text = re.sub(r"</?(?:details|summary|p|br)[^>]*>", "\n\n", text)
     text = re.sub(r"<!--.*?-->|</?\w[^>]*>", "", text, flags=re.S)
     return re.sub(r"`[^`\n]+`", "Code", text)  # may begin a sentence

@@ -7,7 +7,7 @@ contains no answer. `judge` knows the answer and runs outside the sandbox.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -99,6 +99,20 @@ class Exercise:
         object.__setattr__(self, "hints", MappingProxyType(dict(self.hints)))
 
     @property
+    def rules(self) -> str:
+        """What grading lets the function import and use, as the last line of its statement."""
+        forbids = self.forbids
+        allowed = [_code(each) for each in self.packages if each not in forbids.modules]
+        imports = _listed(["the standard library", *allowed], "and")
+        without = _listed(map(_code, forbids.modules), "or")
+        parts = [f"It may import {imports}{', but not ' * bool(without)}{without}."]
+        if names := _listed(map(_code, (*forbids.names, *forbids.calls)), "or"):
+            parts.append(f"It may not use {names}.")
+        if names := _listed(map(_code, forbids.inside), "or"):
+            parts.append(f"No function may use {names}.")
+        return f"*{' '.join(parts)}*"
+
+    @property
     def worth(self) -> dict[str, float]:
         """The points by part, including the part for speed."""
         return {**self.parts, **({"speed": self.speed.points} if self.speed else {})}
@@ -107,6 +121,16 @@ class Exercise:
     def points(self) -> float:
         """Its share of full marks; 0 for an exercise that earns a bonus."""
         return sum(self.worth.values()) if self.core else 0
+
+
+def _code(word: str) -> str:
+    return f"`{word}`"
+
+
+def _listed(words: Iterable[str], last: str) -> str:
+    """Return words as in a sentence: ``"a, b or c"``."""
+    *others, end = [*words] or [""]
+    return f"{', '.join(others)} {last} {end}" if others else end
 
 
 @dataclass(frozen=True)
