@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from hpml.base.errors import describe
@@ -41,6 +43,8 @@ class Measurement:
         changed: whether later calls returned another number or length than the first.
         collector: whether Python's garbage collector was enabled during the samples.
         collecting: the share of the time that the collector would take if it were enabled.
+        processes: the number of fresh processes, each of which took equally many successive
+            samples; 1 if all were taken in the calling process.
 
     >>> m = Measurement("sum", samples=(2e-6, 1.9e-6, 2.1e-6, 2e-6, 2e-6, 2e-6), number=1000)
     >>> m.median, m.minimum, m.quartiles
@@ -60,12 +64,20 @@ class Measurement:
     changed: bool = False
     collector: bool = False
     collecting: float = 0.0
+    processes: int = 1
     environment: Environment = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         # A list could change, and has no hash.
         object.__setattr__(self, "samples", tuple(map(float, self.samples)))
         valid = bool(self.samples) and all(0 < sample < math.inf for sample in self.samples)
+        if self.processes < 1 or len(self.samples) % self.processes:
+            raise BenchmarkError(
+                object=f"processes of measurement {self.name!r}",
+                expected="a number of processes that took equally many samples each",
+                received=f"{self.processes} processes and {len(self.samples)} samples",
+                remedy="Keep only the samples of complete processes.",
+            )
         if not valid or self.number < 1 or self.items < 1:
             raise BenchmarkError(
                 f"Measurement {self.name!r}: expected samples that are positive, finite seconds, "
@@ -93,6 +105,40 @@ class Measurement:
         """The width of the middle half of the samples, in seconds per item."""
         low, _, high = self.quartiles
         return high - low
+
+    @property
+    def by_process(self) -> tuple[tuple[float, ...], ...]:
+        """The samples of each process.
+
+        >>> Measurement("sum", (1.0, 1.1, 2.0, 2.1), number=1, processes=2).by_process
+        ((1.0, 1.1), (2.0, 2.1))
+        """
+        size = len(self.samples) // self.processes
+        return tuple(self.samples[k : k + size] for k in range(0, len(self.samples), size))
+
+    def save(self, path: str | os.PathLike[str], *, name: str | None = None) -> Path:
+        """Write a file that pyperf opens, with this measurement as its only benchmark.
+
+        ``python -m pyperf compare_to before.json after.json`` compares benchmarks of the same name,
+        so save two contenders under one `name`. pyperf's t-test does not use the rounds.
+
+        Args:
+            path: the file, whose name ends in ``.json``.
+            name: the benchmark's name; by default the contender's.
+
+        Raises:
+            BenchmarkError: if the file's name ends in something else, or `name` is blank.
+            OSError: if it cannot be written; a missing folder is created.
+
+        >>> import os, tempfile
+        >>> one = Measurement("sum", samples=(2e-6, 1.9e-6, 2.1e-6), number=1000)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     one.save(os.path.join(folder, "sum.json")).name
+        'sum.json'
+        """
+        from hpml.benchmark.pyperf import save_pyperf
+
+        return save_pyperf(path, [self], [self.name if name is None else name])
 
     def per(self, items: int) -> Measurement:
         """Return the measurement in seconds per item, for calls that process `items` each.

@@ -55,6 +55,7 @@ _REQUIRED = {
 }
 OPTIONAL = {
     "jupyterlab": "`hpml lab` cannot open the course; hosted notebooks do not need it",
+    "line_profiler": "lab 09 shows no time by line",
     "pyinstrument": "lab 09 compares one profiler less",
     "snakeviz": "lab 09 cannot open the saved profile in SnakeViz",
     "onnx": "lab 14 exports no model",
