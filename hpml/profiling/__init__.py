@@ -8,6 +8,8 @@
 
 - Time: `sample` records the stack at random times, from another process. `operator_timing` times
   the operators of a symbolic model, and `operator_report` makes a slow one reproducible.
+- Before and after: `profile_difference` shows where two profiles differ. The `save` of a profile,
+  of samples and of operator times writes a file for speedscope, ``flamegraph.pl`` or Perfetto.
 - Memory: `memory_lines` shows the resident memory line by line, `allocation_lines` Python's own
   allocations, `saved_tensors` the tensors that autograd keeps for the backward pass.
 - Counts: `profile_calls` counts Python's calls, `instructions_outside` its instructions, `work_of`
@@ -20,6 +22,7 @@ from __future__ import annotations
 
 from hpml.profiling.autograd import AutogradNode, autograd_graph
 from hpml.profiling.calls import instructions_outside, profile_calls
+from hpml.profiling.difference import ProfileDifference, profile_difference
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.functions import FunctionProfile, profile, read_profile
 from hpml.profiling.launches import (
@@ -46,6 +49,7 @@ __all__ = [
     "FunctionProfile",
     "LaunchFit",
     "LineMemory",
+    "ProfileDifference",
     "ProfilingError",
     "Samples",
     "Timeline",
@@ -61,6 +65,7 @@ __all__ = [
     "operator_timing",
     "profile",
     "profile_calls",
+    "profile_difference",
     "read_profile",
     "sample",
     "saved_tensors",

@@ -24,33 +24,29 @@ Event = Mapping[str, Any]
 """An event of a Chrome trace."""
 
 
-def speedscope(tree: CallTree, name: str) -> str:
-    """Return a call tree, whose weights are seconds, as a file of speedscope.
+def speedscope(trees: Mapping[str, CallTree]) -> str:
+    """Return call trees by name, whose weights are seconds, as one file of speedscope.
 
     Source: https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources
     """
     numbers: dict[tuple[str, str], int] = {}
-    samples: list[list[int]] = []
-    weights: list[float] = []
-    for stack, own in _stacks(tree):
-        samples.append([numbers.setdefault(frame, len(numbers)) for frame in stack])
-        weights.append(own)
-    profile = {
-        "type": "sampled",
-        "name": name,
-        "unit": "seconds",
-        "startValue": 0,
-        "endValue": sum(weights),
-        "samples": samples,
-        "weights": weights,
-    }
+    profiles = []
+    for name, tree in trees.items():
+        samples: list[list[int]] = []
+        weights: list[float] = []
+        for stack, own in _stacks(tree):
+            samples.append([numbers.setdefault(frame, len(numbers)) for frame in stack])
+            weights.append(own)
+        times = {"unit": "seconds", "startValue": 0, "endValue": sum(weights)}
+        stacks = {"samples": samples, "weights": weights}
+        profiles.append({"type": "sampled", "name": name, **times, **stacks})
     content = {
         "$schema": SPEEDSCOPE_SCHEMA,
-        "name": name,
+        "name": ", ".join(trees),
         "exporter": f"hpml@{hpml.__version__}",
         "activeProfileIndex": 0,
         "shared": {"frames": [_speedscope_frame(*frame) for frame in numbers]},
-        "profiles": [profile],
+        "profiles": profiles,
     }
     return json.dumps(content, separators=(",", ":"))
 
@@ -67,18 +63,19 @@ def collapsed(tree: CallTree) -> str:
 
     Source: https://github.com/brendangregg/FlameGraph
     """
-
-    def text(name: str, place: str) -> str:
-        # The format has no escapes: a semicolon ends a frame, a line ends a stack.
-        shown = f"{name} ({place})" if place else name
-        return " ".join(shown.replace(";", ":").split())
-
     lines = [
-        f"{';'.join(text(*frame) for frame in stack)} {round(1e9 * own)}"
+        f"{';'.join(stack_text(*frame) for frame in stack)} {round(1e9 * own)}"
         for stack, own in _stacks(tree)
         if round(1e9 * own) > 0
     ]
     return "".join(f"{line}\n" for line in lines)
+
+
+def stack_text(name: str, place: str) -> str:
+    """Return a frame of a collapsed stack."""
+    shown = f"{name} ({place})" if place else name
+    # The format has no escapes: a semicolon ends a frame, a line ends a stack.
+    return " ".join(shown.replace(";", ":").split())
 
 
 def _stacks(tree: CallTree) -> Iterator[tuple[tuple[tuple[str, str], ...], float]]:
@@ -92,7 +89,7 @@ def _stacks(tree: CallTree) -> Iterator[tuple[tuple[tuple[str, str], ...], float
 
 
 _TREES: Mapping[str, Callable[[CallTree, str], str]] = {
-    ".json": speedscope,
+    ".json": lambda tree, name: speedscope({name: tree}),
     ".folded": lambda tree, _: collapsed(tree),
     ".collapsed": lambda tree, _: collapsed(tree),
 }
@@ -108,15 +105,20 @@ def save_tree(path: str | os.PathLike[str], tree: CallTree, what: str, name: str
     """Write a call tree in the format that the end of the file's name says."""
     writer = tree_format(path)
     if writer is None:
-        raise ProfilingError(
-            object=f"file name of {what}",
-            expected="one that ends in .speedscope.json, .folded or .collapsed",
-            received=repr(Path(path).name),
-            remedy="Name the file run.speedscope.json for speedscope, or run.folded for collapsed "
-            "stacks.",
-        )
+        raise refuse_ending(what, path)
     write_atomically(path, writer(tree, name))
     return Path(path)
+
+
+def refuse_ending(what: str, path: str | os.PathLike[str]) -> ProfilingError:
+    """Return the error for a file name that names no format of call trees."""
+    return ProfilingError(
+        object=f"file name of {what}",
+        expected="one that ends in .speedscope.json, .folded or .collapsed",
+        received=repr(Path(path).name),
+        remedy="Name the file run.speedscope.json for speedscope, or run.folded for collapsed "
+        "stacks.",
+    )
 
 
 def span(

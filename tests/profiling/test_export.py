@@ -44,7 +44,7 @@ def own_times(content: dict[str, Any]) -> Counter[tuple[str, ...]]:
 
 
 def test_a_speedscope_file_fits_its_schema_and_has_each_call_path_with_its_own_time() -> None:
-    content = json.loads(speedscope(TREE, "a run"))
+    content = json.loads(speedscope({"a run": TREE}))
     jsonschema.Draft7Validator(SCHEMA).validate(content)
     assert own_times(content) == {
         ("main",): 0.25,
@@ -58,7 +58,7 @@ def test_a_speedscope_file_fits_its_schema_and_has_each_call_path_with_its_own_t
 
 
 def test_the_schema_refuses_a_damaged_file() -> None:
-    content = json.loads(speedscope(TREE, "a run"))
+    content = json.loads(speedscope({"a run": TREE}))
     content["profiles"][0]["unit"] = "fortnights"
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.Draft7Validator(SCHEMA).validate(content)
