@@ -35,6 +35,9 @@ _COLOURS = (
 _STEPS = (0.01, 0.05, 0.2)
 """Changes of a frame's own time at which its colour grows stronger, as shares of the longer run."""
 
+_WHOLE = "(whole run)"
+"""The root of a tree whose run had several outermost calls."""
+
 _Place = tuple[str, str]
 
 
@@ -117,7 +120,7 @@ def _tree(rows: Sequence[_Row]) -> ChangedCalls:
 
 def _merged(before: CallTree, after: CallTree) -> tuple[ChangedCalls, dict[_Place, _Place]]:
     """Return the merged tree, and the place after the fix of each function that is in both."""
-    if before.name != after.name:
+    if before.name != after.name and _WHOLE in (before.name, after.name):
         before, after = _in_a_run(before), _in_a_run(after)
     rows: list[_Row] = []
     moved: dict[_Place, _Place] = {}
@@ -129,9 +132,12 @@ def _merged(before: CallTree, after: CallTree) -> tuple[ChangedCalls, dict[_Plac
         if old and new:
             moved.setdefault((old.name, old.place), (new.name, new.place))
         number = len(rows)
+        name = shown.name
+        if old and new and old.name != new.name:  # the outermost calls, as of slow() and fast()
+            name = f"{old.name} → {new.name}"
         rows.append(
             (
-                (shown.name, shown.place),
+                (name, shown.place),
                 old.own if old else 0.0,
                 new.own if new else 0.0,
                 any(each.estimated for each in (old, new) if each),
@@ -144,8 +150,7 @@ def _merged(before: CallTree, after: CallTree) -> tuple[ChangedCalls, dict[_Plac
 
 
 def _in_a_run(tree: CallTree) -> CallTree:
-    whole = "(whole run)"
-    return tree if tree.name == whole else CallTree(whole, "", 0.0, (tree,))
+    return tree if tree.name == _WHOLE else CallTree(_WHOLE, "", 0.0, (tree,))
 
 
 def _pairs(
@@ -202,7 +207,7 @@ class ProfileDifference:
                 key = (frame.name, frame.place)
                 found[side][self.moved.get(key, key) if side == 0 else key] += frame.own  # type: ignore[assignment]
         old, new = found
-        times = {called(*key): (old[key], new[key]) for key in old | new}
+        times = {called(*key): (old[key], new[key]) for key in {**old, **new}}
         order = sorted(times.items(), key=lambda item: -abs(item[1][1] - item[1][0]))
         return dict(order)
 
@@ -333,7 +338,7 @@ def profile_difference(
 
     The difference shows a table and an icicle: blue frames have less time of their own after, red
     ones more. Functions are matched by name along their call paths, also where a fix has moved
-    them to other lines, or a cell was run again.
+    them to other lines, or a cell was run again. The outermost calls always match.
 
     Args:
         before: what `profile`, `read_profile` or `sample` returned.

@@ -84,11 +84,19 @@ def test_functions_of_one_name_are_paired_by_place_then_file_then_weight(
     assert {(frame.before, frame.after) for frame in found.tree.children} == pairs
 
 
-def test_runs_with_different_outermost_functions_are_compared_below_a_common_one() -> None:
-    found = profile_difference(samples(SLOW), samples(SLOW, name="other_main"))
+def test_the_outermost_calls_match_whatever_they_are_called() -> None:
+    found = profile_difference(samples(SLOW), samples(SLOW, name="faster"))
+    assert found.tree.name == "main → faster"
+    assert [(child.before, child.after) for child in found.tree.children] == [(6.0, 6.0)]
+    assert set(own_changes(found).values()) == {(1.0, 1.0), (6.0, 6.0), (2.0, 2.0)}
+
+
+def test_a_run_of_several_outermost_calls_has_them_below_the_whole_run() -> None:
+    several = samples(SLOW, CallTree("main", "a.py:1", 1.0), own=0.0, name="(whole run)")
+    found = profile_difference(samples(SLOW), several)
     assert found.tree.name == "(whole run)"
-    assert {child.name for child in found.tree.children} == {"main", "other_main"}
-    assert (found.tree.before_total, found.tree.after_total) == (9.0, 9.0)
+    changes = {child.name: (child.before_total, child.after_total) for child in found.tree.children}
+    assert changes == {"main": (9.0, 1.0), "slow": (0.0, 8.0)}
 
 
 def test_the_picture_says_by_colour_sign_and_words_what_changed() -> None:
