@@ -158,7 +158,14 @@ class Measurement:
         ['few samples']
         """
         own = [each for each in (self.slow_first_call(), self._needs_collector()) if each]
-        return (*own, *judge(self.samples, self.number * self.items))
+        return (*own, *judge(self._at_one_level(), self.number * self.items))
+
+    def _at_one_level(self) -> tuple[float, ...]:
+        """Return the samples with the same median in each process: processes may differ."""
+        if self.processes == 1:
+            return self.samples
+        levels = [(robust.median(group), group) for group in self.by_process]
+        return tuple(self.median / level * each for level, group in levels for each in group)
 
     def _needs_collector(self) -> Advice | None:
         """Return advice if the time with the garbage collector enabled is another one."""
