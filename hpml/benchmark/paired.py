@@ -158,7 +158,9 @@ class PairedSamples:
             ratio = process_ratio(groups, self.resolution, risk)
         else:
             shift = PLACEMENT / min(each.median * each.items for each in (one, other))
-            ratio = paired_ratio(one.samples, other.samples, self.resolution, risk, shift)
+            ratio = paired_ratio(
+                one.samples, other.samples, self.resolution, risk=risk, shift=shift
+            )
         for each in (one, other):
             if advice := each.slow_first_call():
                 reason = f"{each.name}: {advice.seen}"

@@ -120,7 +120,7 @@ def prediction_margin(values: Sequence[float], confidence: float) -> float:
     Source: G. J. Hahn and W. Q. Meeker, "Statistical Intervals", Wiley 1991, section 4.8.
 
     >>> f"{prediction_margin([1.0, 2.0, 3.0, 4.0, 5.0], 0.95):.2f}"
-    '4.80'
+    '4.81'
     """
     count = len(values)
     point = student_quantile(0.5 + confidence / 2, count - 1)

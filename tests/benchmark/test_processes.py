@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-import io
 import math
 import os
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -191,7 +191,7 @@ OfTheProgram.__module__ = "__main__"
 
 
 @pytest.mark.parametrize(
-    "contender", [lambda: None, local(), OfTheProgram(), io.StringIO("a").read]
+    "contender", [lambda: None, local(), OfTheProgram(), threading.Lock().locked]
 )
 def test_what_a_fresh_process_cannot_make_is_refused_before_anything_runs(
     contender: Any, monkeypatch: pytest.MonkeyPatch
