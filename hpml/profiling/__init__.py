@@ -6,7 +6,8 @@
 >>> profile(sorted, [3, 1, 2]).table(search="sorted").column("filename:lineno(function)")
 ('{built-in method builtins.sorted}',)
 
-- Time: `sample` records the stack at random times, from another process. `operator_timing` times
+- Time: `sample` records the stack at random times, from another process. `time_lines` times the
+  lines of one function. `operator_timing` times
   the operators of a symbolic model, and `operator_report` makes a slow one reproducible.
 - Before and after: `profile_difference` shows where two profiles differ. The `save` of a profile,
   of samples and of operator times writes a file for speedscope, ``flamegraph.pl`` or Perfetto.
@@ -32,6 +33,7 @@ from hpml.profiling.launches import (
     fit_launches,
     simulate,
 )
+from hpml.profiling.line_times import LineTimes, time_lines
 from hpml.profiling.memory.lines import (
     LineMemory,
     allocation_lines,
@@ -49,6 +51,7 @@ __all__ = [
     "FunctionProfile",
     "LaunchFit",
     "LineMemory",
+    "LineTimes",
     "ProfileDifference",
     "ProfilingError",
     "Samples",
@@ -70,5 +73,6 @@ __all__ = [
     "sample",
     "saved_tensors",
     "simulate",
+    "time_lines",
     "work_of",
 ]
