@@ -14,6 +14,7 @@ from hpml.base.tables import format_seconds
 from hpml.benchmark import robust
 from hpml.benchmark.advice import Advice, judge
 from hpml.benchmark.errors import BenchmarkError
+from hpml.benchmark.pyperf import save_pyperf
 
 Environment = Mapping[str, str | int | float | None]
 """The machine and versions, see `hpml.base.environment.environment_record`."""
@@ -136,8 +137,6 @@ class Measurement:
         ...     one.save(os.path.join(folder, "sum.json")).name
         'sum.json'
         """
-        from hpml.benchmark.pyperf import save_pyperf
-
         return save_pyperf(path, [self], [self.name if name is None else name])
 
     def per(self, items: int) -> Measurement:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from hpml.base.files import write_atomically
 from hpml.benchmark.errors import BenchmarkError
-from hpml.benchmark.measurement import Measurement
 
 _VERSION = "1.0"
 
@@ -29,8 +28,27 @@ _NAMES = {
 """pyperf's names for values of an environment record; the others are kept as ``hpml_NAME``."""
 
 
+class AnyMeasurement(Protocol):
+    """The parts of `hpml.benchmark.Measurement` that pyperf knows."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def items(self) -> int: ...
+    @property
+    def device(self) -> str: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def collector(self) -> bool: ...
+    @property
+    def environment(self) -> Mapping[str, str | int | float | None]: ...
+    @property
+    def by_process(self) -> tuple[tuple[float, ...], ...]: ...
+
+
 def save_pyperf(
-    path: str | os.PathLike[str], measurements: Sequence[Measurement], names: Sequence[str]
+    path: str | os.PathLike[str], measurements: Sequence[AnyMeasurement], names: Sequence[str]
 ) -> Path:
     """Write measurements as benchmarks of these names; each process is one run of pyperf."""
     if Path(path).suffix.lower() != ".json":
@@ -49,7 +67,7 @@ def save_pyperf(
     return Path(path)
 
 
-def _metadata(measurement: Measurement, name: str) -> dict[str, Any]:
+def _metadata(measurement: AnyMeasurement, name: str) -> dict[str, Any]:
     if not name.strip() or name != name.strip():
         raise BenchmarkError(
             object="name of a benchmark",
@@ -73,5 +91,5 @@ def _metadata(measurement: Measurement, name: str) -> dict[str, Any]:
     }
 
 
-def _runs(measurement: Measurement) -> list[dict[str, Any]]:
+def _runs(measurement: AnyMeasurement) -> list[dict[str, Any]]:
     return [{"values": list(group)} for group in measurement.by_process]
