@@ -117,7 +117,7 @@ def small(count: int, length: float, name: str = "aten::add") -> list[Any]:
         ([step(0, 1000), event("aten::exp", 0, 900), event("aten::_local_scalar_dense", 901, 902),
           event("aten::_local_scalar_dense", 903, 904)], "reads 2 single numbers", "together"),
         ([step(0, 1000), event("enumerate(DataLoader)#_Iterator.__next__", 0,
-          400, "user_annotation"), event("aten::exp", 400, 990)], "loader takes 40%", "num_workers"),
+          400, "user_annotation"), event("aten::exp", 400, 990)], "takes 40%", "num_workers"),
         ([step(0, 1000), event("aten::exp", 0, 900, **{"External id": 1}),
           event("k", 0, 200, "kernel", **{"External id": 1})], "GPU computes for 20%", "graphs"),
         ([step(0, 1000), event("aten::exp", 0, 980)], "aten::exp has the largest", "needed"),

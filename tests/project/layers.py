@@ -22,7 +22,7 @@ LIBRARY = (
     ("profiling", "widgets"),
 )
 COURSE = (
-    ("sandbox", "datasets", "packages"),
+    ("sandbox", "datasets", "packages", "conditions"),
     ("models", "training", "runtimes", "doctor"),
     ("suites",),
     ("lesson", "server", "install"),
