@@ -24,6 +24,7 @@ _NAMES = {
     "logical_cores": "cpu_count",
     "load_average": "load_avg_1min",
     "time_utc": "date",
+    "hpml": "hpml_version",
 }
 """pyperf's names for values of an environment record; the others are kept as ``hpml_NAME``."""
 
