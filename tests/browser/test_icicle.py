@@ -142,7 +142,7 @@ def test_a_difference_says_times_before_and_after_and_is_accessible(
     assert about(offline).startswith(
         "left (a.py:7): 80.0 s → 20.0 s (−60.0 s), own 50.0 s → 20.0 s"
     )
-    labels = root.locator("svg text").all_inner_texts()
+    labels = root.locator("svg text").all_text_contents()
     assert {"main", "− left", "− deep", "− right"} <= set(labels)
     offline.locator("[data-set=style]").select_option("sunburst")
     assert root.locator("svg path").count() == 5
