@@ -226,8 +226,8 @@ class ProfileDifference:
             ["function", "before", "after", "change"],
             shown,
             title=self._in_total(),
-            caption="Own times of one run each, so small changes may be noise: `compare` decides "
-            f"whether a program became faster.{rest}",
+            caption="Own times of one run each, so small changes may be noise: "
+            f"hpml.benchmark.compare decides whether a program became faster.{rest}",
             formats={"before": format_seconds, "after": format_seconds, "change": _signed},
             code=True,
         )

@@ -52,7 +52,7 @@ class LineTimes(Shown):
             measured: list[float | None] = [None, None, None]
             if hits and seconds is not None:
                 measured = [seconds, seconds / hits, seconds / total]
-            rows.append([number, hits, *measured, text.replace(" ", "\u00a0")])
+            rows.append([number, hits, *measured, text])
         return Table(
             ["Line #", "Hits", "Time", "Per Hit", "% Time", "Line Contents"],
             rows,
@@ -60,7 +60,12 @@ class LineTimes(Shown):
             caption="A line's time includes the functions that it calls, and the profiler's "
             "overhead for each line, which makes many short lines look expensive.",
             align=["right"] * 5 + ["left"],
-            formats={"Time": format_seconds, "Per Hit": format_seconds, "% Time": "{:.1%}".format},
+            formats={
+                "Time": format_seconds,
+                "Per Hit": format_seconds,
+                "% Time": "{:.1%}".format,
+                "Line Contents": lambda line: str(line).replace(" ", "\u00a0"),  # keeps indents
+            },
             code=True,
         )
 
