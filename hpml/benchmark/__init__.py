@@ -15,8 +15,9 @@ their quartiles and their ratios to a baseline, each with an interval:
 'cannot tell'
 
 `compare_sizes` measures several sizes in the same rounds, so that their times can be compared.
+With ``processes=5`` each contender runs in several fresh processes.
 ``print(comparison)`` shows the table, with advice if the samples are not good enough;
-``comparison.plot()`` draws it.
+``comparison.plot()`` draws it; ``comparison.save("squares.json")`` writes a file for pyperf.
 
 In the order in which values flow: ``sampling`` takes the samples → ``measurement`` and
 ``comparison`` are the results (``ratio`` draws conclusions with the statistics of ``robust``,

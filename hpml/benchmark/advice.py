@@ -63,6 +63,7 @@ _BY_SEVERITY = (
     "first call",
     "garbage collector",
     "disturbed rounds",
+    "processes differ",
     "cannot tell",
     "few samples",
     "short samples",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpml.base.tables import Shown, Table
 from hpml.benchmark.paired import PairedSamples
 from hpml.benchmark.plots import plot_comparison
+from hpml.benchmark.pyperf import save_pyperf
 from hpml.benchmark.tables import comparison_table
 
 if TYPE_CHECKING:
@@ -54,6 +57,20 @@ class Comparison(Shown, PairedSamples):
             counted, because they would squeeze the other samples.
         """
         return plot_comparison(self, ax, predicted)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write a file that pyperf opens, with a benchmark for each contender.
+
+        ``python -m pyperf stats FILE`` shows them; ``pyperf compare_to`` compares this file with
+        one of another day, contender by contender. To compare two contenders of one comparison,
+        save each with `Measurement.save` under one name. A pyperf file has no rounds, so pyperf
+        compares means, not pairs. `hpml.benchmark.write_case` keeps everything.
+
+        Raises:
+            BenchmarkError: if the file's name does not end in ``.json``.
+            OSError: if it cannot be written; a missing folder is created.
+        """
+        return save_pyperf(path, self.measurements, self.names)
 
     def _shown(self) -> list[Table]:
         return [comparison_table(self)]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from hpml.base.errors import describe
@@ -12,6 +14,7 @@ from hpml.base.tables import format_seconds
 from hpml.benchmark import robust
 from hpml.benchmark.advice import Advice, judge
 from hpml.benchmark.errors import BenchmarkError
+from hpml.benchmark.pyperf import save_pyperf
 
 Environment = Mapping[str, str | int | float | None]
 """The machine and versions, see `hpml.base.environment.environment_record`."""
@@ -41,6 +44,8 @@ class Measurement:
         changed: whether later calls returned another number or length than the first.
         collector: whether Python's garbage collector was enabled during the samples.
         collecting: the share of the time that the collector would take if it were enabled.
+        processes: the number of fresh processes, each of which took equally many successive
+            samples; 1 if all were taken in the calling process.
 
     >>> m = Measurement("sum", samples=(2e-6, 1.9e-6, 2.1e-6, 2e-6, 2e-6, 2e-6), number=1000)
     >>> m.median, m.minimum, m.quartiles
@@ -60,12 +65,20 @@ class Measurement:
     changed: bool = False
     collector: bool = False
     collecting: float = 0.0
+    processes: int = 1
     environment: Environment = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         # A list could change, and has no hash.
         object.__setattr__(self, "samples", tuple(map(float, self.samples)))
         valid = bool(self.samples) and all(0 < sample < math.inf for sample in self.samples)
+        if self.processes < 1 or len(self.samples) % self.processes:
+            raise BenchmarkError(
+                object=f"processes of measurement {self.name!r}",
+                expected="a number of processes that took equally many samples each",
+                received=f"{self.processes} processes and {len(self.samples)} samples",
+                remedy="Keep only the samples of complete processes.",
+            )
         if not valid or self.number < 1 or self.items < 1:
             raise BenchmarkError(
                 object=f"measurement {self.name!r}",
@@ -95,6 +108,38 @@ class Measurement:
         low, _, high = self.quartiles
         return high - low
 
+    @property
+    def by_process(self) -> tuple[tuple[float, ...], ...]:
+        """The samples of each process.
+
+        >>> Measurement("sum", (1.0, 1.1, 2.0, 2.1), number=1, processes=2).by_process
+        ((1.0, 1.1), (2.0, 2.1))
+        """
+        size = len(self.samples) // self.processes
+        return tuple(self.samples[k : k + size] for k in range(0, len(self.samples), size))
+
+    def save(self, path: str | os.PathLike[str], *, name: str | None = None) -> Path:
+        """Write a file that pyperf opens, with this measurement as its only benchmark.
+
+        ``python -m pyperf compare_to before.json after.json`` compares benchmarks of the same name,
+        so save two contenders under one `name`. pyperf's t-test does not use the rounds.
+
+        Args:
+            path: the file, whose name ends in ``.json``.
+            name: the benchmark's name; by default the contender's.
+
+        Raises:
+            BenchmarkError: if the file's name ends in something else, or `name` is blank.
+            OSError: if it cannot be written; a missing folder is created.
+
+        >>> import os, tempfile
+        >>> one = Measurement("sum", samples=(2e-6, 1.9e-6, 2.1e-6), number=1000)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     one.save(os.path.join(folder, "sum.json")).name
+        'sum.json'
+        """
+        return save_pyperf(path, [self], [self.name if name is None else name])
+
     def per(self, items: int) -> Measurement:
         """Return the measurement in seconds per item, for calls that process `items` each.
 
@@ -118,7 +163,14 @@ class Measurement:
         ['few samples']
         """
         own = [each for each in (self.slow_first_call(), self._needs_collector()) if each]
-        return (*own, *judge(self.samples, self.number * self.items))
+        return (*own, *judge(self._at_one_level(), self.number * self.items))
+
+    def _at_one_level(self) -> tuple[float, ...]:
+        """Return the samples with the same median in each process: processes may differ."""
+        if self.processes == 1:
+            return self.samples
+        levels = [(robust.median(group), group) for group in self.by_process]
+        return tuple(self.median / level * each for level, group in levels for each in group)
 
     def _needs_collector(self) -> Advice | None:
         """Return advice if the time with the garbage collector enabled is another one."""

@@ -13,7 +13,14 @@ from hpml.benchmark.advice import WIDEST_SPREAD, Advice
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.estimate import Estimate, estimate
 from hpml.benchmark.measurement import Measurement
-from hpml.benchmark.ratio import FEWEST_ROUNDS, RESOLUTION, Ratio, paired_ratio
+from hpml.benchmark.ratio import (
+    FEWEST_ROUNDS,
+    RESOLUTION,
+    Ratio,
+    paired_ratio,
+    process_ratio,
+)
+from hpml.benchmark.robust import student_quantile
 
 Size = TypeVar("Size", bound=float)
 
@@ -66,6 +73,14 @@ class PairedSamples:
                 received=f"{' and '.join(map(str, sorted(lengths)))} samples",
                 remedy="Pass measurements from the same rounds, as `compare` takes them.",
             )
+        counts = sorted({measurement.processes for measurement in self.measurements})
+        if len(counts) != 1:
+            raise BenchmarkError(
+                object="processes of a comparison",
+                expected="the same number for each contender",
+                received=", ".join(map(str, counts)),
+                remedy="Compare only measurements from the same rounds.",
+            )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -76,6 +91,11 @@ class PairedSamples:
     def rounds(self) -> int:
         """The number of complete rounds."""
         return len(self.measurements[0].samples)
+
+    @property
+    def processes(self) -> int:
+        """The number of fresh processes of each contender; 1 if all ran in the calling process."""
+        return self.measurements[0].processes
 
     @property
     def complete(self) -> bool:
@@ -129,7 +149,8 @@ class PairedSamples:
         """Return a contender's time as a multiple of the baseline's or another contender's.
 
         If the rounds are independent and there are enough of them, the intervals of all contenders
-        against one baseline hold together with 95 %; see `hpml.benchmark.ratio`.
+        against one baseline hold together with 95 %; see `hpml.benchmark.ratio`. With several
+        processes the interval covers the differences between them.
         """
         return self._ratio(name, baseline or self.baseline)
 
@@ -137,14 +158,15 @@ class PairedSamples:
         one, other = self[name], self[baseline]
         if one is other and self.rounds >= FEWEST_ROUNDS:
             return Ratio(1.0, 1.0, 1.0, "cannot tell", "it is compared with itself")
-        shift = PLACEMENT / min(each.median * each.items for each in (one, other))
-        ratio = paired_ratio(
-            one.samples,
-            other.samples,
-            self.resolution,
-            risk=risk / max(1, len(self) - 1),
-            shift=shift,
-        )
+        risk /= max(1, len(self) - 1)
+        if self.processes > 1:
+            groups = list(zip(one.by_process, other.by_process, strict=True))
+            ratio = process_ratio(groups, self.resolution, risk)
+        else:
+            shift = PLACEMENT / min(each.median * each.items for each in (one, other))
+            ratio = paired_ratio(
+                one.samples, other.samples, self.resolution, risk=risk, shift=shift
+            )
         for each in (one, other):
             if advice := each.slow_first_call():
                 reason = f"{each.name}: {advice.seen}"
@@ -173,15 +195,21 @@ class PairedSamples:
     def sum_of(self, terms: Mapping[str, float]) -> Estimate:
         """Return the weighted sum of contenders' times, by name, in seconds per item.
 
-        The sum is computed in each round; the estimate is its median over the rounds.
+        The sum is computed in each round; the estimate is its median over the rounds. With several
+        processes it is the mean of their medians, and the interval Student's over the processes.
         """
         samples = {name: self[name].samples for name in terms}
-        return estimate(
-            [
-                sum(factor * samples[name][k] for name, factor in terms.items())
-                for k in range(self.rounds)
-            ]
-        )
+        sums = [
+            sum(factor * samples[name][k] for name, factor in terms.items())
+            for k in range(self.rounds)
+        ]
+        if self.processes == 1:
+            return estimate(sums)
+        size = self.rounds // self.processes
+        medians = [statistics.median(sums[k : k + size]) for k in range(0, len(sums), size)]
+        value, spread = statistics.fmean(medians), statistics.stdev(medians)
+        margin = student_quantile(0.975, len(medians) - 1) * spread / math.sqrt(len(medians))
+        return Estimate(value, value - margin, value + margin)
 
     def per(self, items: int | Mapping[str, int]) -> Self:
         """Return the comparison in seconds per item, for calls that process `items` each.
@@ -225,12 +253,17 @@ class PairedSamples:
             if name == self.baseline or any(each.slow_first_call() for each in pair):
                 continue  # the contender's own advice reports a slow first call
             if ratio.reason:
-                found.append((name, Advice("disturbed rounds", ratio.reason, ratio.remedy)))
+                problem = "processes differ" if self.processes > 1 else "disturbed rounds"
+                found.append((name, Advice(problem, ratio.reason, ratio.remedy)))
             elif ratio.answer == "cannot tell":
                 reach = max(ratio.high / ratio.value, ratio.value / ratio.low) - 1
                 least = f"{reach:.0%}" if reach < 1 else f"{math.ceil(reach + 1)} times"
-                seen = f"{self.rounds} rounds can show only differences of about {least} or more"
-                found.append((name, Advice(ratio.answer, seen, _NARROWER)))
+                units = f"{self.rounds} rounds"
+                if self.processes > 1:
+                    units = f"{self.processes} processes"
+                seen = f"{units} can show only differences of about {least} or more"
+                remedy = _NARROWER if self.processes == 1 else _MORE_PROCESSES
+                found.append((name, Advice(ratio.answer, seen, remedy)))
         return tuple(found)
 
 
@@ -267,6 +300,8 @@ class AnyCase(Protocol):
     def comparison(self) -> PairedSamples:
         """The measurements."""
 
+
+_MORE_PROCESSES = "Four times as many processes at least halve the interval."
 
 _NARROWER = (
     "Four times as many rounds halve the interval, down to the resolution; a quieter machine "

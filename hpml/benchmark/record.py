@@ -204,7 +204,8 @@ def _from_plain(value: object, location: str) -> Case:
 def _measurement(
     plain: Mapping[str, Any], environments: Sequence[Mapping[str, Any]]
 ) -> Measurement:
-    optional = ("items", "first", "changed", "collector", "collecting")  # missing in older records
+    # Missing in older records.
+    optional = ("items", "first", "changed", "collector", "collecting", "processes")
     values = {name: plain[name] for name in _MEASUREMENT if name in plain or name not in optional}
     values["samples"] = tuple(values["samples"])
     return Measurement(**values, environment=environments[plain["environment"]])

@@ -65,17 +65,24 @@ def _table(
 
 def _caption(comparison: PairedSamples) -> str:
     rounds = f"{comparison.rounds} interleaved rounds"
+    if comparison.processes > 1:
+        each = comparison.rounds // comparison.processes
+        rounds = f"{comparison.processes} fresh processes of each, with {each} interleaved rounds"
     if not comparison.complete:
         early = "stopped early because every answer was clear" if comparison.clear else "stopped"
         rounds += f" ({early}; {comparison.asked_rounds} were requested)"
     caption = (
-        f"Ratio: time as a multiple of {comparison.baseline}, Hodges-Lehmann estimate over "
+        f"Ratio: time as a multiple of {comparison.baseline}, {_estimator(comparison)} over "
         f"{rounds}."
     )
     numbers = {m.number for m in comparison}
     if len(numbers) > 1:
         caption += f" A sample has {min(numbers):,} to {max(numbers):,} calls."
     return f"{caption} {collector_condition(comparison)}"
+
+
+def _estimator(comparison: PairedSamples) -> str:
+    return "Hodges-Lehmann estimate" if comparison.processes == 1 else "geometric mean"
 
 
 def collector_condition(measurements: Iterable[Measurement]) -> str:

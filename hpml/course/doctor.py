@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from hpml.base.child_process import ChildError, ChildProcess, with_package
@@ -21,8 +22,9 @@ from hpml.base.environment import (
 )
 from hpml.base.errors import describe
 from hpml.base.optional import import_optional
-from hpml.base.system import can_print
+from hpml.base.system import can_print, usable_cores
 from hpml.base.tables import Shown, Table, format_bytes
+from hpml.course import conditions
 from hpml.course.files import PACKAGED, CourseFileError, course_folder
 from hpml.course.packages import host, install_command, too_old
 from hpml.jit.compilers import (
@@ -55,6 +57,7 @@ _REQUIRED = {
 }
 OPTIONAL = {
     "jupyterlab": "`hpml lab` cannot open the course; hosted notebooks do not need it",
+    "line_profiler": "lab 09 shows no time by line",
     "pyinstrument": "lab 09 compares one profiler less",
     "snakeviz": "lab 09 cannot open the saved profile in SnakeViz",
     "onnx": "lab 14 exports no model",
@@ -116,6 +119,7 @@ def report() -> Report:
         *_torch(),
         _cpu(),
         _memory(),
+        *conditions_of_measuring(),
         _gpu(),
         *_compilers(),
         *_host(),
@@ -182,6 +186,86 @@ def _memory() -> Finding:
     if total < 3.5 * 2**30:
         return Finding("memory", "warning", format_bytes(total), "at least 4 GiB are recommended")
     return Finding("memory", "ok", format_bytes(total))
+
+
+def conditions_of_measuring(root: Path = conditions.ROOT) -> tuple[Finding, ...]:
+    """Return what changes the machine's speed: governor, turbo, power, quota and load.
+
+    Args:
+        root: the folder with ``sys`` and ``proc``, for tests.
+    """
+    return (_governor(root), _turbo(root), _power(root), _quota(root), _load(root))
+
+
+_UNTOLD = "this system does not say"
+_SUPPLIES = "sys/class/power_supply"
+
+
+def _governor(root: Path) -> Finding:
+    found, driver = conditions.governors(root), conditions.frequency_driver(root)
+    if not found:
+        return Finding("governor", "absent", _UNTOLD, "the clock frequency may change")
+    value = ", ".join(found) + (f" ({driver})" if driver else "")
+    if set(found) == {"performance"}:
+        return Finding("governor", "ok", value)
+    # These drivers raise the frequency under load in this mode, too.
+    if set(found) == {"powersave"} and driver not in ("intel_pstate", "amd-pstate-epp"):
+        cost = "the clock stays at its lowest frequency: `cpupower frequency-set -g performance`"
+        return Finding("governor", "warning", value, cost)
+    return Finding("governor", "ok", value, "the clock follows the load, so warm up first")
+
+
+def _turbo(root: Path) -> Finding:
+    found = conditions.turbo(root)
+    if found is None:
+        return Finding("turbo", "absent", _UNTOLD, "short runs may be faster than long ones")
+    cost = "short runs are faster than long ones, and the temperature counts" if found else ""
+    return Finding("turbo", "ok", "on" if found else "off", cost)
+
+
+def _power(root: Path) -> Finding:
+    found = conditions.on_battery(root)
+    if found is None:
+        value = "no battery" if (root / _SUPPLIES).is_dir() else _UNTOLD
+        return Finding("power", "absent", value, "nothing, unless it is a laptop on its battery")
+    if found:
+        cost = "laptops compute slower on battery: connect the charger before measuring"
+        return Finding("power", "warning", "battery", cost)
+    return Finding("power", "ok", "mains")
+
+
+def _quota(root: Path) -> Finding:
+    quota, cores = conditions.cpu_quota(root), usable_cores()
+    if quota is None:
+        told = (root / "proc/self/cgroup").exists()
+        if told:
+            return Finding("CPU quota", "ok", "none")
+        return Finding("CPU quota", "absent", _UNTOLD, "nothing outside of a container")
+    value = f"the time of {quota:g} cores, of {cores} that can be used"
+    if quota >= cores:
+        return Finding("CPU quota", "ok", value)
+    cost = (
+        "more threads are stopped for the rest of each period, which looks like noise: "
+        f"torch.set_num_threads({max(1, int(quota))})"
+    )
+    return Finding("CPU quota", "warning", value, cost)
+
+
+def _load(root: Path) -> Finding:
+    average, now, cores = (
+        conditions.load_average(root),
+        conditions.running_now(root),
+        usable_cores(),
+    )
+    if average is None:
+        return Finding("load", "absent", _UNTOLD, "other programs may slow down what you measure")
+    value = f"{average:g} on average over a minute, {cores} cores"
+    if now is not None:
+        value = f"{now} other threads now, {value}"
+    # This program itself has run for a part of the minute.
+    if max(average - 1, now or 0) > 0.5 * cores:
+        return Finding("load", "warning", value, "other programs are running: close them")
+    return Finding("load", "ok", value)
 
 
 def _gpu() -> Finding:

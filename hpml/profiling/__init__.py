@@ -6,10 +6,15 @@
 >>> profile(sorted, [3, 1, 2]).table(search="sorted").column("filename:lineno(function)")
 ('{built-in method builtins.sorted}',)
 
-- Time: `sample` records the stack at random times, from another process. `operator_timing` times
-  the operators of a symbolic model, and `operator_report` makes a slow one reproducible.
+- Time: `sample` records the stack at random times, from another process. `time_lines` times the
+  lines of one function. `operator_timing` times the operators of a symbolic model, and
+  `operator_report` makes a slow one reproducible. `profile_torch` runs `torch.profiler`, and says
+  what to try.
+- Before and after: `profile_difference` shows where two profiles differ. The `save` of a profile,
+  of samples and of operator times writes a file for speedscope, ``flamegraph.pl`` or Perfetto.
 - Memory: `memory_lines` shows the resident memory line by line, `allocation_lines` Python's own
-  allocations, `saved_tensors` the tensors that autograd keeps for the backward pass.
+  allocations, `saved_tensors` the tensors that autograd keeps for the backward pass, and
+  `memory_snapshot` the blocks of a GPU.
 - Counts: `profile_calls` counts Python's calls, `instructions_outside` its instructions, `work_of`
   PyTorch's operators. `autograd_graph` lists the steps that autograd recorded.
 - Launches: `simulate` models kernels that a CPU launches one by one; `fit_launches` estimates the
@@ -20,6 +25,7 @@ from __future__ import annotations
 
 from hpml.profiling.autograd import AutogradNode, autograd_graph
 from hpml.profiling.calls import instructions_outside, profile_calls
+from hpml.profiling.difference import ProfileDifference, profile_difference
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.functions import FunctionProfile, profile, read_profile
 from hpml.profiling.launches import (
@@ -29,6 +35,7 @@ from hpml.profiling.launches import (
     fit_launches,
     simulate,
 )
+from hpml.profiling.line_times import LineTimes, time_lines
 from hpml.profiling.memory.lines import (
     LineMemory,
     allocation_lines,
@@ -36,8 +43,10 @@ from hpml.profiling.memory.lines import (
     memory_over_time,
 )
 from hpml.profiling.memory.saved_tensors import saved_tensors
+from hpml.profiling.memory.snapshot import MemorySnapshot, memory_snapshot
 from hpml.profiling.operators.report import operator_report
 from hpml.profiling.operators.timing import operator_timing
+from hpml.profiling.operators.torch_profile import TorchProfile, profile_torch
 from hpml.profiling.operators.work import Work, work_of
 from hpml.profiling.sampling import Samples, sample
 
@@ -46,9 +55,13 @@ __all__ = [
     "FunctionProfile",
     "LaunchFit",
     "LineMemory",
+    "LineTimes",
+    "MemorySnapshot",
+    "ProfileDifference",
     "ProfilingError",
     "Samples",
     "Timeline",
+    "TorchProfile",
     "Work",
     "allocation_lines",
     "autograd_graph",
@@ -57,13 +70,17 @@ __all__ = [
     "instructions_outside",
     "memory_lines",
     "memory_over_time",
+    "memory_snapshot",
     "operator_report",
     "operator_timing",
     "profile",
     "profile_calls",
+    "profile_difference",
+    "profile_torch",
     "read_profile",
     "sample",
     "saved_tensors",
     "simulate",
+    "time_lines",
     "work_of",
 ]

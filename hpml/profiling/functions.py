@@ -28,6 +28,7 @@ from hpml.profiling.call_tree import (
 )
 from hpml.profiling.checks import check_function, refuse_a_second_profiler
 from hpml.profiling.errors import ProfilingError
+from hpml.profiling.export import tree_format
 from hpml.profiling.icicle import called, icicle
 
 _SORTS: dict[str, Callable[[Entry], float]] = {
@@ -119,12 +120,28 @@ class FunctionProfile:
         return icicle(self.tree, unit="s", own=own)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write a file that `python -m pstats` and `snakeviz` open, and return its path.
+        """Write a file in the format that the end of its name says, and return its path.
+
+        - ``.speedscope.json`` (or ``.json``): the `tree` for https://www.speedscope.app;
+        - ``.folded`` or ``.collapsed``: the `tree` as collapsed stacks, in nanoseconds;
+        - every other name, such as ``run.prof``: for `python -m pstats` and `snakeviz`. Only this
+          format has the numbers of calls, and `read_profile` reads it again.
 
         Raises:
             OSError: if it cannot be written; a missing folder is created.
+
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = profile(sorted, [3, 1, 2]).save(os.path.join(folder, "run.speedscope.json"))
+        ...     path.name
+        'run.speedscope.json'
         """
-        write_atomically(path, marshal.dumps(dict(self.stats)))
+        writer = tree_format(path)
+        if writer is not None:
+            title = f"{Path(path).name}, cProfile: call paths are estimates"
+            write_atomically(path, writer(self.tree, title))
+        else:
+            write_atomically(path, marshal.dumps(dict(self.stats)))
         return Path(path)
 
     def __str__(self) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from hpml.base import style
@@ -13,9 +15,12 @@ from hpml.base.errors import describe
 from hpml.base.page import Page
 from hpml.base.tables import Shown, Table
 from hpml.profiling.errors import ProfilingError
+from hpml.profiling.export import arrow, save_trace, span
 
 LAUNCH_BOUND = 0.1
 """Idle share of the GPU, from the first kernel to the last, above which a run is launch-bound."""
+
+_MICROSECONDS = {"s": 1e6, "ms": 1e3, "µs": 1.0, "ns": 1e-3}
 
 Span = tuple[float, float]
 """Start and end."""
@@ -52,6 +57,41 @@ class Timeline:
         """
         duration = self.total - self.kernels[0][0]
         return "launch" if duration - self.busy > LAUNCH_BOUND * duration else "compute"
+
+    def save(self, path: str | os.PathLike[str], unit: str = "µs") -> Path:
+        """Write the launches and kernels as a Chrome trace, and return the file's path.
+
+        Perfetto (https://ui.perfetto.dev) shows a row for each, and an arrow from a launch to the
+        first kernel that it starts.
+
+        Args:
+            path: the file, whose name ends in ``.json``.
+            unit: the unit of this timeline's times: "s", "ms", "µs" or "ns".
+
+        Raises:
+            ProfilingError: if the unit or the end of the name is another one.
+            OSError: if it cannot be written; a missing folder is created.
+        """
+        if unit not in _MICROSECONDS:
+            raise ProfilingError(
+                object="unit of a timeline",
+                expected=f"one of {', '.join(_MICROSECONDS)}",
+                received=describe(unit),
+                remedy="Pass the unit of the times that the timeline was made from.",
+            )
+        scale, events = _MICROSECONDS[unit], []
+        rows = {1: ("launch", self.launches), 2: ("kernel", self.kernels)}
+        for thread, (name, spans) in rows.items():
+            for number, (start, end) in enumerate(spans):
+                events.append(
+                    span(f"{name} {number}", scale * start, scale * end, thread=thread,
+                         category=name)
+                )  # fmt: skip
+        for number, (launch, kernel) in enumerate(zip(self.launches, self.kernels, strict=False)):
+            events += arrow(scale * launch[0], scale * kernel[0], (1, 2), number)
+        threads = {1: "CPU: launches", 2: "GPU: kernels"}
+        process = "timeline of launches and kernels"
+        return save_trace(path, events, what="a timeline", process=process, threads=threads)
 
 
 def simulate(launch: float, kernels: Sequence[float], *, recorded: bool = False) -> Timeline:

@@ -9,6 +9,9 @@ from hpml.base.optional import look_up
 from .errors import ProfilingError
 
 FEATURES = {
+    "torch.autograd._profiler_enabled": "profile_torch",
+    "torch.cuda.memory._record_memory_history": "memory_snapshot",
+    "torch.cuda.memory._snapshot": "memory_snapshot",
     "torch.utils._python_dispatch.TorchDispatchMode": "work_of",
     "torch.utils._pytree.tree_leaves": "work_of and saved_tensors",
 }

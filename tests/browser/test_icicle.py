@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from hpml.profiling import Samples, profile_difference
 from hpml.profiling.call_tree import CallTree
 from hpml.profiling.icicle import icicle
+from tests.browser.accessibility import violations
 
 PROFILE = """\
 from hpml.profiling import profile
@@ -119,3 +121,31 @@ def test_without_a_script_picture_and_table_stand(browser: Any, tmp_path: Path) 
         assert page.locator("td", has_text="left (a.py:5)").is_visible()
     finally:
         context.close()
+
+
+def test_a_difference_says_times_before_and_after_and_is_accessible(
+    offline: Any, tmp_path: Path
+) -> None:
+    before = Samples(TREE, 100, 1e-3, TREE.total)
+    faster = CallTree("main", "a.py:1", 1.0, (CallTree("left", "a.py:7", 20.0),))
+    page = profile_difference(before, Samples(faster, 21, 1e-3, 21.0)).icicle()
+    file = tmp_path / "difference.html"
+    file.write_text(f"<!doctype html><meta charset=utf-8>{page.html}", encoding="utf-8")
+    offline.goto(file.as_uri())
+    root = offline.locator(".hpml-icicle")
+    assert frames(offline) == 5
+    fills = root.locator("svg g rect").evaluate_all(
+        "boxes => boxes.map(b => b.attributes.fill?.value)"
+    )
+    root.focus()
+    offline.keyboard.press("ArrowDown")
+    assert about(offline).startswith(
+        "left (a.py:7): 80.0 s → 20.0 s (−60.0 s), own 50.0 s → 20.0 s"
+    )
+    labels = root.locator("svg text").all_text_contents()
+    assert {"main", "− left", "− deep", "− right"} <= set(labels)
+    offline.locator("[data-set=style]").select_option("sunburst")
+    assert root.locator("svg path").count() == 5
+    assert len(set(fills)) > 1
+    assert violations(offline, ".hpml-icicle") == []
+    assert offline.errors == []

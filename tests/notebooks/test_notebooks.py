@@ -96,9 +96,7 @@ def test_a_lab_takes_as_long_as_its_head_says_and_no_longer_than_an_hour(path: P
     length = length_of(notebook)
     assert length.head in notebook.cells[0].source
     assert length.core.words <= 2500
-    # Lab 09 has a section more than the others: why a sampler must not run in the program.
-    longest = 67.5 if path.stem.startswith("09") else 62.5
-    assert length.core.minutes < longest, "about an hour, to the nearest five minutes"
+    assert length.core.minutes < 62.5, "about an hour, to the nearest five minutes"
     assert 2 * length.further.minutes <= length.core.minutes, "at most a third of the whole"
 
 

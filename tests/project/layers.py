@@ -23,7 +23,7 @@ LIBRARY = (
 )
 COURSE = (
     ("files", "this_run"),
-    ("sandbox", "datasets", "packages"),
+    ("sandbox", "datasets", "packages", "conditions"),
     ("models", "training", "runtimes", "doctor"),
     ("suites",),
     ("lesson", "server", "install"),

@@ -16,6 +16,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 from hpml.base import module_calls
@@ -26,6 +27,7 @@ from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import BenchmarkError, ContenderError
 from hpml.benchmark.measurement import Environment, Measurement
 from hpml.benchmark.ratio import RESOLUTION
+from hpml.benchmark.sampling.fresh import Contender, messages_of, sample_in_processes
 from hpml.benchmark.sampling.timing import Sampler, Settings, choose_number
 
 SIMILAR_COST = 1.5
@@ -80,10 +82,12 @@ def measure(
 
 @module_calls.measuring
 def compare(
-    contenders: Mapping[str, Callable[[], object]],
+    contenders: Mapping[str, Contender],
     *,
     baseline: str | None = None,
     rounds: int = 25,
+    processes: int | None = None,
+    setup: str = "",
     min_sample_time: float = 2e-3,
     warm_up: int = 1,
     threads: int = 1,
@@ -98,11 +102,23 @@ def compare(
 ) -> Comparison:
     """Measure several contenders in interleaved rounds and compare them with a baseline.
 
+    One process cannot see what differs only between processes: the seed of hashes, the addresses
+    of the program and of its memory, and what was imported or compiled before. With
+    ``processes=5`` each contender runs in five fresh processes of its own. The processes of a group
+    take samples in turns, and the interval covers the differences between groups: it is Student's,
+    with one value for each group.
+
     Args:
-        contenders: functions without arguments, by name; their results are ignored.
+        contenders: functions without arguments, by name; their results are ignored. A fresh
+            process must be able to make them: there they are functions of imported modules, a
+            `functools.partial` of one, or source text as for `timeit`.
         baseline: the name of the baseline; by default the first contender.
         rounds: samples per contender; at least 6 for any answer, 25 for differences of a few per
             cent, see `resolution`.
+        processes: the number of fresh processes of each contender, at least 2; 5 or more for
+            differences below a factor of 1.5. The rounds are divided among them, rounded up. By
+            default all contenders run in this process.
+        setup: source text that each fresh process runs first, for contenders that are text.
         min_sample_time: minimum seconds per sample.
         warm_up: calls of each contender before anything is timed. More than one declares that
             first calls are slow, as with compilation, and disables the advice on them.
@@ -115,7 +131,7 @@ def compare(
         seed: the seed of the order within the rounds.
         stop_early: whether to stop after a third, three fifths or four fifths of the rounds (at
             least 10) if each ratio to the baseline is then far from 1; see `PairedSamples.clear`
-            for the error rate.
+            for the error rate. Not with `processes`.
         progress: whether to show a progress bar, or its label.
         check: called with one result of each contender before anything is timed; raises if they
             differ, such as ``hpml.benchmark.agreement.same_results()``.
@@ -130,10 +146,18 @@ def compare(
         measurement and returns the complete rounds.
 
     Raises:
-        BenchmarkError: if a contender is not a function, the baseline or device is unknown, or
-            `check` fails.
+        BenchmarkError: if a contender is not a function or cannot be sent to a fresh process, the
+            baseline or device is unknown, or `check` fails.
         ContenderError: if a contender fails.
 
+    Source: https://pyperf.readthedocs.io/en/latest/run_benchmark.html on several processes;
+    T. Kalibera and R. Jones, "Rigorous benchmarking in reasonable time", ISMM 2013, on the
+    levels of a benchmark.
+
+    >>> texts = {"loop": "[n * n for n in numbers]", "empty": "pass"}
+    >>> found = compare(texts, setup="numbers = range(2000)", processes=2, rounds=6)
+    >>> found.processes, found.rounds, found.ratio("empty").value < 1
+    (2, 6, True)
     >>> comparison = compare({"sum": lambda: sum(range(1000)), "short": lambda: sum(range(10))},
     ...                      rounds=7, min_sample_time=1e-4)
     >>> comparison.ratio("short").answer
@@ -147,6 +171,8 @@ def compare(
             remedy="Write compare({'name': function}).",
         )
     for name, run in contenders.items():
+        if isinstance(run, str) and processes is not None:
+            continue
         if not callable(run):
             raise BenchmarkError(
                 object=f"contender {name!r}",
@@ -164,8 +190,30 @@ def compare(
             remedy="Pass one of these names.",
         )
     settings = Settings(threads, device, min_sample_time, warm_up, clock, collector)
+    _check_processes(processes, setup, clock)
+    if processes is not None:
+        per_process = math.ceil(rounds / processes)
+        measured = sample_in_processes(
+            messages_of(contenders, setup),
+            _with_progress(
+                [
+                    order
+                    for group in range(processes)
+                    for order in schedule(len(names), per_process, seed + group)
+                ],
+                progress,
+            ),
+            processes=processes,
+            rounds=per_process,
+            settings=settings,
+            same_calls=_same_calls,
+            check=None if check is None else partial(_call_check, check),
+        )
+        asked = per_process * processes
+        return Comparison(tuple(measured), baseline or names[0], asked, seed, resolution)
     samplers: dict[str, Sampler] = {}
     for name, run in contenders.items():
+        assert not isinstance(run, str)  # refused above
         with _named(name):
             samplers[name] = Sampler(run, settings)
     if check is not None:
@@ -259,6 +307,12 @@ def _check_results(
     for name, sampler in samplers.items():
         with _named(name):
             results[name] = sampler.result()
+    _call_check(check, results)
+
+
+def _call_check(
+    check: Callable[[Mapping[str, object]], object], results: Mapping[str, object]
+) -> None:
     answer = check(results)
     if answer is not None:
         raise BenchmarkError(
@@ -277,6 +331,15 @@ def _prepare(samplers: Mapping[str, Sampler], settings: Settings) -> list[_Prepa
             for _ in range(settings.warm_up):
                 sampler.call()
             chosen[name] = choose_number(sampler.elapsed, settings.min_sample_time)
+    numbers = _same_calls(chosen)
+    return [
+        _Prepared(name, samplers[name], numbers[name], settings.warm_up + calls)
+        for name, (_, _, calls) in chosen.items()
+    ]
+
+
+def _same_calls(chosen: Mapping[str, tuple[int, float, int]]) -> dict[str, int]:
+    """Return the calls per sample, the same for contenders of similar cost."""
     numbers: dict[str, int] = {}
     group: list[str] = []
     for name in sorted(chosen, key=lambda name: chosen[name][1]):
@@ -284,10 +347,34 @@ def _prepare(samplers: Mapping[str, Sampler], settings: Settings) -> list[_Prepa
             group = []
         group.append(name)
         numbers.update(dict.fromkeys(group, max(chosen[other][0] for other in group)))
-    return [
-        _Prepared(name, samplers[name], numbers[name], settings.warm_up + calls)
-        for name, (_, _, calls) in chosen.items()
-    ]
+    return numbers
+
+
+def _check_processes(processes: int | None, setup: str, clock: Callable[[], float] | None) -> None:
+    """Raise an error for options that do not fit together."""
+    if processes is None:
+        if setup:
+            raise BenchmarkError(
+                object="setup",
+                expected="contenders in fresh processes",
+                received="none: processes was not passed",
+                remedy="Pass processes=5, or run the setup before compare.",
+            )
+        return
+    if not isinstance(processes, int) or isinstance(processes, bool) or processes < 2:
+        raise BenchmarkError(
+            object="processes",
+            expected="an integer of at least 2, or None",
+            received=describe(processes),
+            remedy="Pass processes=5: one process does not show how processes differ.",
+        )
+    if clock is not None:
+        raise BenchmarkError(
+            object="clock",
+            expected="none, with processes",
+            received=describe(clock),
+            remedy="Leave it out: fresh processes read time.perf_counter.",
+        )
 
 
 def _measurements(

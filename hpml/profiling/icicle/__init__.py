@@ -5,11 +5,12 @@ from __future__ import annotations
 import html
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, Self
 
 from hpml.base.page import Page, asset
 from hpml.base.tables import Table, format_seconds
-from hpml.profiling.call_tree import CallTree
 from hpml.profiling.errors import ProfilingError
 
 _WIDTH, _ROW = 960, 22
@@ -19,8 +20,62 @@ _CUTOFFS = (100, 1000, 10000)
 _COLOURS = ("#F5D0A9", "#CFE3F5", "#D5E8C8", "#F2CFD3", "#E3D6F0", "#F4E7A8", "#CDE8E4", "#E5DDD0")
 
 
+class Frame(Protocol):
+    """What the picture needs of a call tree, such as `hpml.profiling.call_tree.CallTree`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def place(self) -> str: ...
+    @property
+    def own(self) -> float: ...
+    @property
+    def total(self) -> float: ...
+    @property
+    def calls(self) -> int | None: ...
+    @property
+    def estimated(self) -> bool: ...
+    @property
+    def children(self) -> Sequence[Self]: ...
+    def walk(self) -> Iterator[tuple[int, Self]]: ...
+    def pruned(self, smallest: float) -> Self: ...
+
+
+def _of_its_file(frame: Frame) -> int:
+    return zlib.crc32(frame.place.partition(":")[0].encode()) % len(_COLOURS)
+
+
+@dataclass(frozen=True)
+class Look:
+    """How frames are drawn and described.
+
+    Attributes:
+        colours: the colours of frames, light enough for dark text.
+        colour: returns the index of a frame's colour.
+        says: returns what the text below the picture says of a frame, in place of its times.
+        label: returns the text in a frame; by default its name.
+        note: a paragraph above the picture, as HTML.
+        table: the folded table below the picture, as HTML; by default the heaviest functions.
+    """
+
+    colours: Sequence[str] = _COLOURS
+    colour: Callable[[Frame], int] = _of_its_file
+    says: Callable[[Frame], str] | None = None
+    label: Callable[[Frame], str] = lambda frame: frame.name
+    note: str = ""
+    table: str = ""
+
+
+_PLAIN = Look()
+
+
 def icicle(
-    tree: CallTree, *, unit: str = "s", title: str = "", own: Mapping[str, float] | None = None
+    tree: Frame,
+    *,
+    unit: str = "s",
+    title: str = "",
+    own: Mapping[str, float] | None = None,
+    look: Look = _PLAIN,
 ) -> Page:
     """Return the picture of a call tree: each frame is below its caller, as wide as its total.
 
@@ -40,21 +95,23 @@ def icicle(
     body = (
         f'<div class="hpml-icicle" tabindex="0" data-lm-suppress-shortcuts="true" role="group" '
         f'aria-label="{html.escape(name)}">'
-        f"<style>{asset(__package__, 'icicle.css')}</style>{_controls()}{_hatching(tree)}"
-        f'<p class="hpml-icicle-about" aria-live="polite">{html.escape(_about(tree, unit))}</p>'
-        f'<div class="hpml-icicle-picture">{_svg(tree, name)}</div>'
-        f"{_heaviest(_own_times(tree) if own is None else own, unit)}"
-        f'<script type="application/json">{_data(tree, unit)}</script>'
+        f"<style>{asset(__package__, 'icicle.css')}</style>"
+        f"{_controls()}{_hatching(tree)}{look.note}"
+        f'<p class="hpml-icicle-about" aria-live="polite">'
+        f"{html.escape(_about(tree, unit, look))}</p>"
+        f'<div class="hpml-icicle-picture">{_svg(tree, name, look)}</div>'
+        f"{look.table or _heaviest(_own_times(tree) if own is None else own, unit)}"
+        f'<script type="application/json">{_data(tree, unit, look)}</script>'
         f"<script>{asset(__package__, 'icicle.js')}</script></div>"
     )
-    return Page(_plain(tree, unit), body)
+    return Page(_plain(tree, unit, look), body)
 
 
 def _amount(value: float, unit: str) -> str:
     return format_seconds(value) if unit == "s" else f"{value:,.4g} {unit}"
 
 
-def _called(frame: CallTree) -> str:
+def _called(frame: Frame) -> str:
     return called(frame.name, frame.place)
 
 
@@ -63,23 +120,25 @@ def called(name: str, place: str) -> str:
     return f"{name} ({place})" if place else name
 
 
-def _own_times(tree: CallTree) -> dict[str, float]:
+def _own_times(tree: Frame) -> dict[str, float]:
     own: dict[str, float] = {}
     for _, frame in tree.walk():
         own[_called(frame)] = own.get(_called(frame), 0.0) + frame.own
     return own
 
 
-def _about(frame: CallTree, unit: str) -> str:
+def _about(frame: Frame, unit: str, look: Look) -> str:
+    if look.says is not None:
+        return f"{_called(frame)}: {look.says(frame)}"
     total, own = _amount(frame.total, unit), _amount(frame.own, unit)
     return f"{_called(frame)}: {_about_equal(frame)}{total}, own {_about_equal(frame)}{own}"
 
 
-def _about_equal(frame: CallTree) -> str:
+def _about_equal(frame: Frame) -> str:
     return "≈ " if frame.estimated else ""
 
 
-def _hatching(tree: CallTree) -> str:
+def _hatching(tree: Frame) -> str:
     """Return the pattern of estimated frames and what it means, if there are any."""
     if not any(frame.estimated for _, frame in tree.walk()):
         return ""
@@ -93,23 +152,18 @@ def _hatching(tree: CallTree) -> str:
     )
 
 
-def _plain(tree: CallTree, unit: str) -> str:
+def _plain(tree: Frame, unit: str, look: Look) -> str:
     lines = []
     for depth, frame in tree.pruned(tree.total / 50).walk():
         if depth < 8:
             share = 100 * frame.total / tree.total
-            lines.append(
-                f"{'  ' * depth}{_called(frame)}  {_about_equal(frame)}"
-                f"{_amount(frame.total, unit)} ({share:.1f}%)"
-            )
+            said = f"{_about_equal(frame)}{_amount(frame.total, unit)} ({share:.1f}%)"
+            said = said if look.says is None else look.says(frame)
+            lines.append(f"{'  ' * depth}{_called(frame)}  {said}")
     return "\n".join(lines)
 
 
-def _colour(frame: CallTree) -> int:
-    return zlib.crc32(frame.place.partition(":")[0].encode()) % len(_COLOURS)
-
-
-def _svg(tree: CallTree, name: str) -> str:
+def _svg(tree: Frame, name: str, look: Look) -> str:
     """Return the initial picture, ten levels below the root."""
     parts, depth_seen = [], 0
     waiting = [(tree, 0, 0.0)]
@@ -121,7 +175,8 @@ def _svg(tree: CallTree, name: str) -> str:
             continue
         depth_seen = max(depth_seen, depth)
         letters = int(width / 6.6) - 1
-        label = frame.name if len(frame.name) <= letters else f"{frame.name[: letters - 1]}…"
+        label = look.label(frame)
+        label = label if len(label) <= letters else f"{label[: letters - 1]}…"
         text = (
             f'<text x="{left + 4:.1f}" y="{depth * _ROW + 15}">{html.escape(label)}</text>'
             if letters > 2
@@ -130,7 +185,7 @@ def _svg(tree: CallTree, name: str) -> str:
         place = f'x="{left:.1f}" y="{depth * _ROW}" width="{width:.1f}" height="{_ROW - 1}"'
         hatched = f'<rect {place} class="hpml-estimated"/>' if frame.estimated else ""
         parts.append(
-            f'<g><rect {place} fill="{_COLOURS[_colour(frame)]}">'
+            f'<g><rect {place} fill="{look.colours[look.colour(frame)]}">'
             f"<title>{html.escape(_called(frame))}</title></rect>{hatched}{text}</g>"
         )
         for child in frame.children:
@@ -173,19 +228,23 @@ def _heaviest(own: Mapping[str, float], unit: str) -> str:
     return f"<details><summary>Heaviest functions</summary>{table._repr_html_()}</details>"
 
 
-def _data(tree: CallTree, unit: str) -> str:
-    """Return the tree as JSON for the script, one row per frame."""
+def _data(tree: Frame, unit: str, look: Look) -> str:
+    """Return the tree as JSON for the script, one row per frame.
+
+    A row of a look that describes its frames ends with the label and the description.
+    """
     texts: dict[str, int] = {}
-    rows: list[list[float | None]] = []
+    rows: list[list[float | str | None]] = []
     path: list[int] = []
     for depth, frame in tree.walk():
         del path[depth:]
         name, place = (texts.setdefault(text, len(texts)) for text in (frame.name, frame.place))
         own = float(f"{frame.own:.4g}")
         caller = path[-1] if path else -1
-        row = [name, place, own, frame.calls, caller, _colour(frame), int(frame.estimated)]
-        rows.append(row)
+        colour, estimated = look.colour(frame), int(frame.estimated)
+        said = [look.label(frame), look.says(frame)] if look.says is not None else []
+        rows.append([name, place, own, frame.calls, caller, colour, estimated, *said])
         path.append(len(rows) - 1)
-    data = {"unit": unit, "colours": _COLOURS, "texts": list(texts), "rows": rows}
+    data = {"unit": unit, "colours": look.colours, "texts": list(texts), "rows": rows}
     # "</" would end the script element.
     return json.dumps(data, separators=(",", ":")).replace("</", "<\\/")

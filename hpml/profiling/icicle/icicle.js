@@ -1,8 +1,9 @@
 (() => {
   const root = document.currentScript.closest(".hpml-icicle");
   const data = JSON.parse(root.querySelector("script[type='application/json']").textContent);
-  const frames = data.rows.map(([name, place, own, calls, caller, colour, estimated]) => (
+  const frames = data.rows.map(([name, place, own, calls, caller, colour, estimated, label, says]) => (
     {name: data.texts[name], place: data.texts[place], own, calls, caller, colour: data.colours[colour],
+      label: label ?? data.texts[name], says,
       about: estimated ? "≈ " : "", total: own, below: []}));
   for (const frame of [...frames].reverse()) {
     const caller = frames[frame.caller];
@@ -42,7 +43,7 @@
     group.append(make("rect", {x, y: depth * 22, width: size, height: 21, fill: frame.colour}));
     const letters = Math.floor(size / 6.6) - 1;
     if (letters > 2) {
-      const label = frame.name.length <= letters ? frame.name : `${frame.name.slice(0, letters - 1)}…`;
+      const label = frame.label.length <= letters ? frame.label : `${frame.label.slice(0, letters - 1)}…`;
       group.append(make("text", {x: x + 4, y: depth * 22 + 15}, label));
     }
     return group;
@@ -58,7 +59,7 @@
     const middle = depth ? left + width / 2 : 0, r = depth ? inner + ring / 2 : 0;
     const letters = Math.floor((depth ? 2 * Math.PI * r * Math.min(width, 0.5) : 2 * ring) / 6.6) - 1;
     if (letters > 3 && ring > 14) {
-      const label = frame.name.length <= letters ? frame.name : `${frame.name.slice(0, letters - 1)}…`;
+      const label = frame.label.length <= letters ? frame.label : `${frame.label.slice(0, letters - 1)}…`;
       const [x, y] = point(middle, r).split(" "), upside = middle > 0.25 && middle < 0.75;
       group.append(make("text", {x, y, "text-anchor": "middle", "dominant-baseline": "middle",
         transform: `rotate(${360 * middle + (upside ? 180 : 0)} ${x} ${y})`}, label));
@@ -70,8 +71,9 @@
     for (const part of shown) part.group.firstChild.classList.toggle("hpml-chosen", part.frame === frame);
     shown.find(part => part.frame === frame)?.group.parentNode.append(shown.find(part => part.frame === frame).group);
     const calls = frame.calls == null ? "" : `, ${frame.calls} call${frame.calls === 1 ? "" : "s"}`;
-    about.textContent = `${called(frame)}: ${frame.about}${amount(frame.total)} (${share(frame)}), `
-      + `own ${frame.about}${amount(frame.own)}${calls}. Call stack: ${path(frame).map(one => one.name).join(" > ")}`;
+    const says = frame.says ?? `${frame.about}${amount(frame.total)} (${share(frame)}), `
+      + `own ${frame.about}${amount(frame.own)}${calls}`;
+    about.textContent = `${called(frame)}: ${says}. Call stack: ${path(frame).map(one => one.name).join(" > ")}`;
   };
   const draw = () => {
     const found = layout(), deepest = Math.max(...found.map(part => part.depth)) + 1;
@@ -86,7 +88,8 @@
         over.classList.add("hpml-estimated");
         group.firstChild.after(over);
       }
-      group.firstChild.append(make("title", {}, `${called(part.frame)}: ${part.frame.about}${amount(part.frame.total)} (${share(part.frame)})`));
+      group.firstChild.append(make("title", {}, `${called(part.frame)}: `
+        + (part.frame.says ?? `${part.frame.about}${amount(part.frame.total)} (${share(part.frame)})`)));
       group.addEventListener("click", () => { open(part.frame); });
       // Ignore events of a picture that moves below a resting mouse.
       group.addEventListener("mousemove", (event) => {

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.errors import describe
 from hpml.base.operator_times import OperatorTimes, Timing, check_sort
 from hpml.base.tables import Shown
 from hpml.profiling.errors import ProfilingError
+from hpml.profiling.export import Event, save_trace, span
 
 if TYPE_CHECKING:
     from hpml.symbolic import SymbolicModel
@@ -34,8 +37,39 @@ class OperatorTiming(Shown):
             )
         return self.runs[-1]
 
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write all runs as a Chrome trace, which Perfetto opens, and return the file's path.
+
+        Each run is a span that contains the spans of its operators, in microseconds since the
+        first run began. An operator has its node, and its shapes if they were recorded.
+
+        Raises:
+            ProfilingError: before the first run, or if the name does not end in ``.json``.
+            OSError: if it cannot be written; a missing folder is created.
+        """
+        runs = [self.last] if not self.runs else self.runs  # an error before the first run
+        begin = runs[0].stamps[0]
+        events = [event for n, run in enumerate(runs, 1) for event in _events(run, n, begin)]
+        threads = {1: "operators"}
+        return save_trace(
+            path, events, what="operator times", process="symbolic model", threads=threads
+        )
+
     def _shown(self) -> Sequence[Any]:
         return [self.last]
+
+
+def _events(run: OperatorTimes, number: int, begin: int) -> Iterator[Event]:
+    """Yield the span of a run and of each of its intervals."""
+    stamps = [1e-3 * (stamp - begin) for stamp in run.stamps]
+    yield span(f"run {number}", stamps[0], stamps[-1], thread=1, category="run")
+    shapes = iter(run.shapes)
+    for label, start, end in zip(run.labels, stamps, stamps[1:], strict=False):
+        more: dict[str, Any] = {"node": label.node} if label.node else {}
+        if label.node and run.shapes:
+            more["shapes"] = [list(shape) for shape in next(shapes)]
+        category = "operator" if label.node else "other"
+        yield span(label.operator, start, end, thread=1, category=category, more=more)
 
 
 @contextmanager

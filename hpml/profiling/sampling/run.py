@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from hpml.base import module_calls
@@ -13,6 +15,7 @@ from hpml.base.page import Page
 from hpml.profiling.call_tree import CallTree, tree_of_stacks
 from hpml.profiling.checks import check_function, refuse_a_second_profiler, sampling
 from hpml.profiling.errors import ProfilingError
+from hpml.profiling.export import save_tree
 from hpml.profiling.icicle import icicle
 from hpml.profiling.sampling import outside, signals, watcher
 from hpml.profiling.sampling.observation import Observation, Observer, Unavailable, call
@@ -52,6 +55,25 @@ class Samples:
         if self.unseen >= 0.001:
             title += f", {self.unseen:.1%} unseen"
         return icicle(self.tree, unit="s", title=f"{title}, by {self.observer}")
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the samples for another viewer, by the end of the file's name, and return its path.
+
+        - ``.speedscope.json`` (or ``.json``): for https://www.speedscope.app, in seconds;
+        - ``.folded`` or ``.collapsed``: collapsed stacks, in nanoseconds.
+
+        Raises:
+            ProfilingError: if the name ends in something else.
+            OSError: if it cannot be written; a missing folder is created.
+
+        >>> import tempfile
+        >>> found = sample(lambda: sum(n * n for n in range(2_000_000)))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     len(found.save(os.path.join(folder, "run.folded")).read_text().splitlines()) > 0
+        True
+        """
+        title = f"{self.count:,} samples in {self.seconds:.3g} s, by {self.observer}"
+        return save_tree(path, self.tree, "samples", title)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return self.icicle().bundle()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import cProfile
 import gc
-import profile
 import sys
 import tracemalloc
 import uuid
@@ -61,7 +60,6 @@ def library_profilers() -> dict[str, Profiler]:
     """Return the profilers of the standard library, and pyinstrument if it works, by name."""
     found = {
         "cProfile": _under(cProfile.Profile),
-        "profile": _under(profile.Profile),
         "sys.settrace": _settrace,
     }
     return found if why_unavailable("pyinstrument") else found | {"pyinstrument": _pyinstrument}
