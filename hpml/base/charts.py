@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Interval = tuple[float, float]
 _DASHED = (0, (4, 3))
+MOST_ENTRIES_INSIDE = 4
+"""The maximum number of entries of a legend inside its axes; a longer one stands beside them."""
 
 
 class Bar(NamedTuple):
@@ -114,7 +116,7 @@ class Chart:
         for label, colour in self.legend.items():
             ax.plot([], [], "s", color=colour, label=label)
         style.finish(ax, title=self.title, x=self.x, y=self.y)
-        if len(ax.get_legend_handles_labels()[0]) > 4:
+        if len(ax.get_legend_handles_labels()[0]) > MOST_ENTRIES_INSIDE:
             ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=3.5)
 
 

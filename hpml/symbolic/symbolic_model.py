@@ -193,8 +193,10 @@ class SymbolicModel(nn.Module):
         for number, (value, expected) in enumerate(zip(inputs, self._declared, strict=False)):
             if expected is None or not isinstance(value, torch.Tensor):
                 continue
-            sizes = zip(expected, value.shape, strict=False)
-            if value.ndim != len(expected) or any(size not in (None, n) for size, n in sizes):
+            # Not `size not in (None, n)`, in which torch.compile takes a symbolic `n` for another.
+            pairs = zip(expected, value.shape, strict=False)
+            known = [(size, n) for size, n in pairs if size is not None]
+            if value.ndim != len(expected) or any(size != n for size, n in known):
                 raise ArgumentError(
                     object=f"input {number} of the model",
                     expected=f"shape {expected}, because the model was built with its sizes",

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import fx, nn
 
-from hpml.symbolic import EXECUTIONS, SymbolicModel
+from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
 from tests.symbolic.hazards import (
     LAYERS,
     Pair,
@@ -154,3 +154,15 @@ def test_to_fx_gives_a_graph_that_tools_of_fx_can_read_and_change(execution: str
     traced.recompile()
     assert_same(traced(VALUE), model(VALUE)[1])
     assert len(traced.graph.nodes) == 3
+
+
+@pytest.mark.usefixtures("_fresh_compiler")
+def test_torch_compile_with_dynamic_sizes_accepts_the_sizes_that_were_read() -> None:
+    x = Input(shape=(4,))
+    model = SymbolicModel(x, nn.Linear(x.shape[1], 4)(x) * x.shape[0])
+    compiled = torch.compile(model, fullgraph=True, backend="eager", dynamic=True)
+    for batch in (5, 3, 1):
+        value = torch.rand(batch, 4)
+        assert_same(compiled(value), model(value))
+    with pytest.raises(RuntimeError):
+        compiled(torch.rand(5, 3))

@@ -86,6 +86,7 @@ def attended(x: Any) -> Any:
 
 
 ANSWERED: dict[str, Callable[[Any], Any]] = {
+    "halves": halves_added,
     "a size behind T": lambda x: x.sum(0) / x.T.shape[1],
     "a size behind None": lambda x: x.sum(0) / x[None].shape[1],
     "sequence first": sequence_first,
@@ -146,7 +147,9 @@ REFUSED: dict[str, Callable[[Any], Any]] = {
     "detached": in_place(lambda y: F.relu(y.detach(), inplace=True)),
     "an assignment to a view": in_place(add_to_view),
     "in a module": in_place(AddsInPlace()),
-    "halves": halves_added,
+    "overlapping columns": in_place(
+        lambda y: F.relu(y[:, :3], inplace=True), lambda y, z: z[:, 2:]
+    ),
 }
 SIZE = ("argument", "a size that depends on the batch")
 CHANGED = ("use of a value", "a later use of the")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hpml.base import style
-from hpml.base.charts import Chart, Dot, dots
+from hpml.base.charts import MOST_ENTRIES_INSIDE, Chart, Dot, dots
 from hpml.benchmark.advice import unstable
 from hpml.benchmark.record import Case
 from hpml.course.suites.published import PublishedBlock, published_times, ratios_to
@@ -53,8 +53,14 @@ def figure_of(chart: Chart, caption: str = "") -> Figure:
     with style.apply():
         chart.on(ax)
     style.describe(ax, chart.text)
+    height = chart.height
+    entries = len(ax.get_legend_handles_labels()[0])
+    if entries > MOST_ENTRIES_INSIDE:
+        height = max(height, 0.6 + 0.24 * entries)
     if caption:
         style.caption(fig, caption)
+        height += 0.16 * (1 + fig.get_supxlabel().count("\n"))
+    fig.set_figheight(height)  # the layout would take all of this from the axes
     return fig
 
 

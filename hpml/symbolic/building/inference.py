@@ -173,15 +173,17 @@ def _cache_key(layer: nn.Module, parents: Sequence[Node]) -> Hashable | None:
     """Return everything that a stateless layer's result depends on; ``None`` for other layers."""
     specs = tuple([parent.spec for parent in parents])
     examples = tuple([parent.example for parent in parents])
-    if not _is_stateless(layer) or any(type(spec) is not TensorSpec for spec in specs):
+    if not is_stateless(layer) or any(type(spec) is not TensorSpec for spec in specs):
         return None
     if any(isinstance(example, Tensor) for example in examples):
         return None
+    same = len(parents) > 1 and len({*parents}) < len(parents) and [*map(parents.index, parents)]
     operation: Any = type(layer)
     if isinstance(layer, useful_layers.FunctionLayer):
         operation = layer.function, layer.template.text, layer.as_method
     # As text, because 0 == 0.0 == False.
-    return operation, repr(_settings(layer)), specs, examples, torch.get_default_dtype()
+    settings = repr((_settings(layer), same))
+    return operation, settings, specs, examples, torch.get_default_dtype()
 
 
 def _settings(layer: nn.Module) -> Any:
@@ -190,7 +192,7 @@ def _settings(layer: nn.Module) -> Any:
     return [value for name, value in vars(layer).items() if name not in _MODULE_ATTRIBUTES]
 
 
-def _is_stateless(layer: nn.Module) -> bool:
+def is_stateless(layer: nn.Module) -> bool:
     """Return whether a layer has no state, so that it can run without being copied."""
     if isinstance(layer, useful_layers.FunctionLayer) and not (
         is_stateless_function(layer.function)
@@ -270,7 +272,8 @@ def _run_examples(layer: nn.Module, parents: Sequence[Node], meta: bool) -> Infe
     device = torch.device("meta") if meta else device_of(layer)
     results, effects = [], None
     for example in range(count if meta else min(count, DATA_BATCHES)):
-        arguments = [_value(parent, example, device) for parent in parents]
+        made = {parent: example_value(parent, example, device) for parent in {*parents}}
+        arguments = [made[parent] for parent in parents]  # may be the same object twice
         argument_tensors = [_tensors_in(argument) for argument in arguments]
         versions = [[tensor._version for tensor in tensors] for tensors in argument_tensors]
         watch = no_context if meta else _fixed_sizes()(layer, arguments)
@@ -284,7 +287,7 @@ def _run_examples(layer: nn.Module, parents: Sequence[Node], meta: bool) -> Infe
         else:
             break  # the model cannot take a batch of this size either
         if example < REQUIRED_BATCHES:
-            effects = _effects(argument_tensors, versions, result)
+            effects = _effects(arguments, argument_tensors, versions, result)
         results.append(result)
     return _merge(layer, tuple(results), not meta), effects
 
@@ -382,29 +385,30 @@ def _tensors_in(value: Any) -> list[Tensor]:
 
 
 def _effects(
-    arguments: Sequence[list[Tensor]], versions: list[list[int]], result: Any
+    arguments: list[Any], parts: list[list[Tensor]], versions: list[list[int]], result: Any
 ) -> Effects | None:
     """Return which argument was changed in place, or else shares its memory with the result."""
-    result_memory = {_memory(tensor) for tensor in _tensors_in(result)}
+    result_memory = {memory_of(tensor) for tensor in _tensors_in(result)}
     found = None
-    for position, (tensors, before) in enumerate(zip(arguments, versions, strict=True)):
+    for position, (tensors, before) in enumerate(zip(parts, versions, strict=True)):
         changed = [tensor._version for tensor in tensors] != before
-        shares = not result_memory.isdisjoint(map(_memory, tensors))
+        shares = not result_memory.isdisjoint(map(memory_of, tensors))
         if changed or (shares and found is None):
-            found = Effects(position, shares, any(t is result for t in tensors), changed)
+            found = Effects(position, shares, arguments[position] is result, changed)
         if changed:
             break
     return found
 
 
-def _memory(tensor: Tensor) -> Any:
+def memory_of(tensor: Tensor) -> Any:
+    """Return what two tensors have in common if they share memory."""
     try:
         return tensor.untyped_storage()._cdata
     except (RuntimeError, NotImplementedError):  # a sparse tensor or a subclass
         return tensor
 
 
-def _value(node: Node, example: int, device: torch.device) -> Any:
+def example_value(node: Node, example: int, device: torch.device) -> Any:
     """Return an argument for one of the example batches."""
     spec = node.spec
     if isinstance(spec, TensorSpec):
@@ -418,7 +422,7 @@ def _value(node: Node, example: int, device: torch.device) -> Any:
     value = spec.at(example)
     if spec.is_real or device.type == "meta":
         return value
-    with _Copies(lambda tensor: _real(tensor.shape, tensor.dtype, node, example).to(device)):
+    with Copies(lambda tensor: _real(tensor.shape, tensor.dtype, node, example).to(device)):
         return copy.deepcopy(value)
 
 
@@ -435,7 +439,7 @@ def _real(shape: tuple[int, ...], dtype: torch.dtype, node: Node, example: int) 
 
 
 def _call(layer: nn.Module, arguments: list[Any], meta: bool, watch: Any, evaluating: bool) -> Any:
-    stateless = _is_stateless(layer)
+    stateless = is_stateless(layer)
     with (
         no_context if stateless and meta else generators_restored(layer),
         torch.device("meta") if meta else no_context,
@@ -457,7 +461,7 @@ def copied(layer: nn.Module, *, meta: bool) -> nn.Module:
     for parameter in layer.parameters():
         memo[id(parameter)] = _meta_of(parameter) if meta else parameter
     try:
-        with _Copies(_meta_of) if meta else no_context:
+        with Copies(_meta_of) if meta else no_context:
             duplicate: nn.Module = copy.deepcopy(layer, memo)
     except Exception as error:
         if meta:  # such as a random generator
@@ -484,7 +488,7 @@ def _meta_of(tensor: Tensor) -> Tensor:
     return empty
 
 
-class _Copies(TorchFunctionMode):
+class Copies(TorchFunctionMode):
     """Replace each copy of a tensor by the result of a function."""
 
     def __init__(self, replacement: Callable[[Tensor], Tensor]) -> None:

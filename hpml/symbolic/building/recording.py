@@ -18,10 +18,12 @@ from hpml.symbolic.useful_layers import FunctionLayer
 
 from .arguments import settled, split_call
 from .inference import declared_spec, infer, infer_parts, is_stateless_function
-from .node import IN_PLACE, VIEW, Change, Effects, Node, layer_name, name_of
+from .memory import are_apart
+from .node import IN_PLACE, VIEW, Change, Concrete, Effects, Node, layer_name, name_of
 from .operators import check_settings
 
 _LIBRARIES = ("hpml.symbolic.", "torch.")
+_SELECTING = useful_layers.SliceLayer, useful_layers.GetAttr
 
 
 def call_site(depth: int) -> tuple[str, int] | None:
@@ -76,34 +78,36 @@ def check_unchanged(nodes: Sequence[Node], layers: Sequence[nn.Module]) -> None:
 # --- changes in place -----------------------------------------------------------------------------
 
 
-def current(node: Node) -> Node:
+def current(node: Node, since: Node | None = None) -> Node:
     """Return the node of a tensor's current value, after operations in place on its memory.
+
+    Args:
+        since: the node whose memory it has, if that is older than the node.
 
     Raises:
         ArgumentError: the node is a view of memory that was changed after the view was made.
     """
     history = (node.base or node).history or []
     first = len(history)
-    while first and history[first - 1].result.index > node.index:
+    while first and history[first - 1].result.index > (since or node).index:
         first -= 1
+    apart: set[Node] = set()
     for change in history[first:]:
-        if (node.same or node) is change.result.same:
+        changed = change.result.same or change.result
+        if (node.same or node) is changed:
             node = change.result
-        elif not _are_apart(node.same or node, change.result.same):
-            raise ArgumentError(
-                object="use of a value",
-                expected=f"one before {change.operation} changed memory that it shares "
-                f"({change.result.describe()})",
-                received=f"a later use of the {node.describe()}",
-                remedy="Use the result of that operation, or leave out its inplace=True or +=, or "
-                "change a copy, x.clone().",
-            )
+        elif changed not in apart:
+            if not are_apart(node.same or node, changed):
+                raise ArgumentError(
+                    object="use of a value",
+                    expected=f"one before {change.operation} changed memory that it shares "
+                    f"({change.result.describe()})",
+                    received=f"a later use of the {node.describe()}",
+                    remedy="Use the result of that operation, or leave out its inplace=True or +=, "
+                    "or change a copy, x.clone().",
+                )
+            apart.add(changed)
     return node
-
-
-def _are_apart(node: Node, other: Node | None) -> bool:
-    """Return whether two nodes are different parts of one unpacked value, as of ``chunk``."""
-    return other is not None and node.layer is other.layer and node.position != other.position
 
 
 def note_effects(node: Node, parent: Node, effects: Effects, operation: str) -> None:
@@ -204,8 +208,9 @@ def make_node(
     output_shape: Any = None,
 ) -> Node:
     """Return a node for ``layer`` called on ``parents``; with ``output_shape`` nothing runs."""
+    selects = type(layer) in _SELECTING and isinstance(parents[0].spec, Concrete)
     for parent in parents:
-        if (parent.base or parent).history:
+        if (parent.base or parent).history and not selects:
             parents = tuple(map(current, parents))
             break
     if callable(torch_private.get_eval_frame_callback()):
@@ -235,6 +240,8 @@ def make_node(
         node.constants = [(t, t._version) for t in tensors if not t.is_inference()]
     if effects is not None:
         note_effects(node, parents[effects.argument], effects, layer_name(layer))
+        if selects:  # an item of a container, of which other items may have been changed
+            current(node, since=parents[0])
     return node
 
 

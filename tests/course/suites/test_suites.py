@@ -11,10 +11,12 @@ import pytest
 import torch
 
 from hpml import cli
+from hpml.base.charts import Dot, dots
 from hpml.benchmark import BenchmarkError, Comparison, read_cases
 from hpml.benchmark.sampling import sizes
 from hpml.course.suites import deep_linear, peer, toy_resnet
 from hpml.course.suites.forwards import ForwardResult
+from hpml.course.suites.pictures import figure_of
 from hpml.course.suites.settings import SuiteError
 from hpml.symbolic import EXECUTIONS, Input
 from tests.parts import raises
@@ -176,3 +178,18 @@ def test_arguments_that_do_not_fit_end_with_2(
     assert cli.main(["bench", *words]) == 2
     shown = capsys.readouterr().err
     assert all(each in shown for each in named)
+
+
+@pytest.mark.parametrize("entries", [2, 12])
+def test_a_long_caption_and_a_long_legend_take_no_height_from_the_axes(
+    entries: int, tmp_path: Path
+) -> None:
+    marks = [Dot("name", 1.0 + n, label=f"label {n}") for n in range(entries)]
+    chart = dots(marks, title="title", x="x")
+    heights = []
+    for caption in ("short", "a longer sentence " * 60):
+        figure = figure_of(chart, caption)
+        figure.savefig(tmp_path / "p.png")  # warns where the axes have no height
+        heights.append(figure.axes[0].get_position().height * figure.get_figheight())
+    assert heights[1] == pytest.approx(heights[0], rel=0.2)
+    assert heights[0] > chart.height / 3
