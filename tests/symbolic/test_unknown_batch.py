@@ -160,7 +160,7 @@ REFUSED_FOR: dict[str, tuple[str, str]] = {
     "a count": ("SliceLayerSymbolicIdx()", "selects elements by their values"),
     "the device": ("truth value", "known only when the model runs"),
     **dict.fromkeys(("a view", "an older view", "a part", "flattened", "detached"), CHANGED),
-    **dict.fromkeys(("an assignment to a view", "in a module", "halves"), CHANGED),
+    **dict.fromkeys(("an assignment to a view", "in a module", "overlapping columns"), CHANGED),
 }
 
 

@@ -115,7 +115,12 @@ class Child:
                 ) from error
         if "error" in found:
             kind = "" if found["kind"] in ("BenchmarkError",) else f"{found['kind']}: "
-            raise ContenderError(f"Contender {self.name!r}: {kind}{found['error']}")
+            raise ContenderError(
+                object=f"contender {self.name!r}",
+                expected="a call that succeeds",
+                received=f"{kind}{found['error']}",
+                remedy="Call it once in this process to see the whole traceback.",
+            )
         return found["value"]
 
     def ask(self, do: str, **values: Any) -> Any:
