@@ -9,7 +9,7 @@ from pathlib import Path
 import pyperf
 import pytest
 
-from hpml.benchmark import BenchmarkError, Comparison, Measurement, compare
+from hpml.benchmark import BenchmarkError, Comparison, Measurement
 from tests.parts import raises
 
 HERE = {"python": "3.11.2", "cpu": "a CPU", "time_utc": "2026-11-28T21:00:00+00:00", "gpu": None}
@@ -42,10 +42,10 @@ def test_pyperf_reads_every_sample_with_its_process_and_conditions(tmp_path: Pat
 
 
 def test_compare_to_compares_two_contenders_saved_under_one_name(tmp_path: Path) -> None:
-    fast, slow = (lambda: sum(range(20))), (lambda: sum(range(4000)))
-    found = compare({"slow": slow, "fast": fast}, rounds=7, min_sample_time=1e-4)
+    # Not measured: on a busy machine pyperf's own test may find nothing.
     before, after = (
-        str(found[name].save(tmp_path / f"{name}.json", name="add")) for name in ("slow", "fast")
+        str(each.save(tmp_path / f"{number}.json", name="add"))
+        for number, each in enumerate((OLD, NEW))
     )
     said = pyperf_command("compare_to", before, after)
     assert "faster" in said
