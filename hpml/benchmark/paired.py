@@ -13,6 +13,7 @@ from hpml.benchmark.advice import WIDEST_SPREAD, Advice
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.estimate import Estimate, estimate
 from hpml.benchmark.measurement import Measurement
+from hpml.benchmark.printed import WIDEST
 from hpml.benchmark.ratio import FEWEST_ROUNDS, RESOLUTION, Ratio, paired_ratio
 
 Size = TypeVar("Size", bound=float)
@@ -24,10 +25,6 @@ FAR = ((15, 1.1), (0, 1.5))
 """Smallest factor from 1 at which to stop early, by the minimum number of rounds.
 
 Two states of one machine that last longer than the rounds differ by less.
-"""
-
-WIDEST = 1.5
-"""Largest ratio of an interval's ends with which a guess can be scored to within a factor of two.
 """
 
 PLACEMENT = 1e-9

@@ -26,6 +26,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from hpml.benchmark import printed
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.robust import (
     batch_means,
@@ -117,16 +118,8 @@ class Ratio:
         >>> wide.digits(wide.value), narrow.digits(narrow.low), wide.digits(wide.speed_up)
         ('18,000', '1.004', '0.000055')
         """
-        if number == 0 or not math.isfinite(number):
-            return f"{number:g}"
-        wide = math.log(self.high / self.low) / 2 if self.low > 0 else math.inf
-        significant = 2 if wide >= 0.1 else 3
-        # The ends of the interval get the value's decimals, which makes columns comparable.
-        scale = self.value if wide < 1 and self.low <= number <= self.high else number
-        decimals = significant - 1 - math.floor(math.log10(scale))
-        while self.answer != "cannot tell" and number != 1 == round(number, decimals):
-            decimals += 1  # "slower" does not stand beside "1.0 to 1.2"
-        return f"{round(number, decimals):,.{max(decimals, 0)}f}"
+        decided = self.answer != "cannot tell"
+        return printed.digits(number, self.value, self.low, self.high, decided=decided)
 
     @property
     def interval(self) -> str:
@@ -134,6 +127,18 @@ class Ratio:
         if math.isinf(self.high):
             return "none: too few rounds"
         return f"{self.digits(self.low)} to {self.digits(self.high)}"
+
+    @property
+    def shown(self) -> str:
+        """The value as text, or the interval alone if it is too wide.
+
+        >>> Ratio(1.6, 0.7, 5.1, "cannot tell").shown, Ratio(0.5, 0.48, 0.52, "faster").shown
+        ('0.70 to 5.1', '0.500')
+        """
+        if math.isinf(self.high):
+            return "unknown"
+        decided = self.answer != "cannot tell"
+        return printed.value_or_interval(self.value, self.low, self.high, decided=decided)
 
     def in_words(self, name: str, other: str) -> str:
         """Return a clause that compares `name`, in bold, with `other`.
@@ -143,16 +148,19 @@ class Ratio:
 1.04)
         """
         if self.answer != "cannot tell":
+            if printed.too_wide(self.low, self.high):
+                return f"**{name}** takes {self.shown} times as long as {other} (95 % interval)"
             return (
-                f"**{name}** takes {self.digits(self.value)} times as long as {other} "
+                f"**{name}** takes {self.shown} times as long as {other} "
                 f"(95 % interval {self.interval})"
             )
         seen = self.reason or f"95 % interval {self.interval}"
         return f"**{name}** is neither clearly faster nor clearly slower than {other} ({seen})"
 
     def __str__(self) -> str:
-        value, low, high = map(self.digits, (self.value, self.low, self.high))
-        return f"{value} [{low}, {high}] {self.answer}"
+        low, high = map(self.digits, (self.low, self.high))
+        value = "" if printed.too_wide(self.low, self.high) else f"{self.shown} "
+        return f"{value}[{low}, {high}] {self.answer}"
 
 
 @functools.lru_cache(maxsize=512)
@@ -201,8 +209,8 @@ def _outliers(measured: list[float], winsorised: list[float]) -> tuple[str, str]
         return "", ""
     farthest = math.exp(max(abs(log - pseudomedian(winsorised)) for log in measured))
     return (
-        f"in {len(moved)} of {len(measured)} rounds it or the baseline took up to {farthest:.2g} "
-        "times as long as usual",
+        f"in {len(moved)} of {len(measured)} rounds it or the baseline took up to "
+        f"{printed.readable(farthest)} times as long as usual",
         "Close other programs.",
     )
 

@@ -12,7 +12,7 @@ from hpml.base.charts import Bar, bars, histogram, show
 from hpml.base.files import published, recorded
 from hpml.base.page import Page, say
 from hpml.base.tables import Table, format_bytes, format_seconds
-from hpml.benchmark import Comparison
+from hpml.benchmark import Comparison, Estimate
 from hpml.course.labs.lab_12_training.exercises import Formats, surviving_format
 from hpml.course.lesson.reference import keep_revealed
 from hpml.course.lesson.reference import recorded as recorded_answer
@@ -217,24 +217,31 @@ def spread(accuracies: Sequence[float]) -> str:
     return f"{statistics.fmean(accuracies):.2f} % ({low:.2f} to {high:.2f})"
 
 
-def accuracy_verdict(runs: Mapping[str, Sequence[float]]) -> Page:
-    """Report how much seeds, precision and a last digit change the accuracy, with the verdict."""
-    vanilla = runs["vanilla"]
-    seeds = max(vanilla) - min(vanilla)
-    gains = [a - v for a, v in zip(runs["amp"], vanilla, strict=True)]
-    precision = max(map(abs, gains))
-    digit = max(abs(n - v) for n, v in zip(runs["nudged"], vanilla, strict=True))
-    seen = (
+def accuracy_changes(runs: Mapping[str, Sequence[float]]) -> dict[str, Estimate]:
+    """Return what the lab's hypotheses predict, from one accuracy per seed and way of training."""
+    seeds, gains, digit = _changes(runs)
+    names = ("mixed precision's smallest gain", "a last digit's largest change")
+    found = {}
+    for name, points in zip(names, (min(gains), digit), strict=True):
+        times = points / seeds if seeds else math.nan
+        ends = (times, times) if seeds else (-math.inf, math.inf)
+        found[f"{name} / the spread between seeds"] = Estimate(times, *ends)
+    return found
+
+
+def accuracy_spread(runs: Mapping[str, Sequence[float]]) -> str:
+    """Return how much seeds, precision and a last digit change the accuracy, as text for `say`."""
+    seeds, gains, digit = _changes(runs)
+    return (
         f"From seed to seed vanilla's accuracy varies by up to **{seeds:.2f}** points. With equal "
-        f"seeds, mixed precision differs from vanilla by up to **{precision:.2f}** points, and "
-        f"`nudged` by up to **{digit:.2f}**."
+        f"seeds, mixed precision differs from vanilla by up to **{max(map(abs, gains)):.2f}** "
+        f"points, and `nudged` by up to **{digit:.2f}**."
     )
-    if min(gains) > 0:
-        verdict = "That fits **A**: mixed precision wins with each seed."
-    elif 2 * precision < seeds:
-        verdict = "That fits **B** best: seeds matter more than twice as much as mixed precision."
-    elif 2 * digit > precision:
-        verdict = "That fits **C**: a last digit matters more than half as much as mixed precision."
-    else:
-        verdict = "That fits none of them alone."
-    return say(f"{seen}\n\n{verdict}")
+
+
+def _changes(runs: Mapping[str, Sequence[float]]) -> tuple[float, list[float], float]:
+    """Return the spread between seeds, mixed precision's gains, and a last digit's change."""
+    vanilla = runs["vanilla"]
+    gains = [a - v for a, v in zip(runs["amp"], vanilla, strict=True)]
+    digit = max(abs(n - v) for n, v in zip(runs["nudged"], vanilla, strict=True))
+    return max(vanilla) - min(vanilla), gains, digit

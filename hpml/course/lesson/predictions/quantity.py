@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from hpml.base.errors import describe, is_text
-from hpml.benchmark.paired import WIDEST
+from hpml.benchmark.printed import WIDEST
 from hpml.course.lesson.errors import AnswerError
 
 # Each line: kind, size in the kind's base unit, printed name, other spellings.
