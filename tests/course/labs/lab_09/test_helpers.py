@@ -10,6 +10,8 @@ import pytest
 from hpml.course.labs.lab_09_profiling import network, profilers, programs
 from hpml.course.labs.lab_09_profiling.traces import own_times, to_fix
 from hpml.course.lesson.errors import LabError
+from hpml.profiling import Samples
+from hpml.profiling.call_tree import tree_of_stacks
 from tests.course.labs.lab_09.notebook import cells_by_hand
 from tests.parts import raises
 
@@ -85,3 +87,12 @@ def test_the_slides_rows_stand_beside_those_of_today(monkeypatch: pytest.MonkeyP
     assert all(share > 0 for share in table.column("your share"))  # type: ignore[operator]
     own, total = network.seconds_of(found, "learn")
     assert 0 < own < total < found.seconds
+
+
+def test_a_share_of_samples_counts_recursive_calls_once_and_has_an_interval() -> None:
+    stacks = {("run", "backward", "backward"): 30.0, ("run", "forward"): 60.0, ("backward",): 10.0}
+    tree = tree_of_stacks([(tuple((name, "") for name in s), n) for s, n in stacks.items()])
+    found = profilers.share_of(Samples(tree, count=100, interval=1e-3, seconds=0.1), "backward")
+    assert found.value == pytest.approx(0.4)
+    assert found.low == pytest.approx(0.309, abs=0.001)  # Wilson's interval of 40 among 100
+    assert found.high == pytest.approx(0.498, abs=0.001)
