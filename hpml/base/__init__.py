@@ -28,7 +28,7 @@ from hpml.base.files import (
     results_folder,
     write_atomically,
 )
-from hpml.base.tables import Table, format_bytes, format_seconds
+from hpml.base.tables import Table, format_bytes, format_seconds, readable
 
 __all__ = [
     "HpmlError",
@@ -42,6 +42,7 @@ __all__ = [
     "format_seconds",
     "published",
     "quick",
+    "readable",
     "results_folder",
     "write_atomically",
 ]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 
+from hpml.base.tables import readable
+
 WIDEST = 1.5
 """Largest ratio of an interval's ends with which a single value is printed."""
 
@@ -72,21 +74,9 @@ def digits(number: float, value: float, low: float, high: float, *, decided: boo
     wide = math.log(high / low) / 2 if low > 0 else math.inf
     significant = 2 if wide >= 0.1 else 3
     # The ends of the interval get the value's decimals, which makes columns comparable.
-    scale = value if 0 < wide < 1 and low <= number <= high and value else number
+    alone = too_wide(low, high)
+    scale = number if alone or not value or not low <= number <= high else value
     decimals = significant - 1 - math.floor(math.log10(abs(scale)))
     while decided and number != 1 == round(number, decimals):
         decimals += 1  # "slower" does not stand beside "1.0 to 1.2"
     return f"{round(number, decimals):,.{max(decimals, 0)}f}"
-
-
-def readable(number: float, significant: int = 2) -> str:
-    """Return a number as a person writes it, without an exponent.
-
-    >>> readable(568.3), readable(110.0), readable(1.5), readable(2.0), readable(0.0571)
-    ('570', '110', '1.5', '2', '0.057')
-    """
-    if number == 0 or not math.isfinite(number):
-        return f"{number:g}"
-    places = significant - 1 - math.floor(math.log10(abs(number)))
-    text = f"{round(number, places):,.{max(places, 0)}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -26,6 +26,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from hpml.base.tables import readable
 from hpml.benchmark import printed
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.robust import (
@@ -140,6 +141,29 @@ class Ratio:
         decided = self.answer != "cannot tell"
         return printed.value_or_interval(self.value, self.low, self.high, decided=decided)
 
+    @property
+    def with_interval(self) -> str:
+        """The value with its interval, or the interval alone if it is too wide.
+
+        >>> Ratio(0.5, 0.48, 0.52, "faster").with_interval
+        '0.500 (0.480 to 0.520)'
+        """
+        if math.isinf(self.high) or printed.too_wide(self.low, self.high):
+            return self.shown
+        return f"{self.shown} ({self.interval})"
+
+    @property
+    def inverse(self) -> Ratio:
+        """The ratio of the baseline to the contender: how many times as fast it is.
+
+        >>> print(Ratio(0.5, 0.4, 0.625, "faster").inverse)
+        [1.6, 2.5] slower
+        """
+        swapped: dict[Answer, Answer] = {"faster": "slower", "slower": "faster"}
+        ends = (1 / self.high if self.high else math.inf, 1 / self.low if self.low else math.inf)
+        answer = swapped.get(self.answer, self.answer)
+        return Ratio(1 / self.value, *ends, answer, self.reason, self.remedy)
+
     def in_words(self, name: str, other: str) -> str:
         """Return a clause that compares `name`, in bold, with `other`.
 
@@ -210,7 +234,7 @@ def _outliers(measured: list[float], winsorised: list[float]) -> tuple[str, str]
     farthest = math.exp(max(abs(log - pseudomedian(winsorised)) for log in measured))
     return (
         f"in {len(moved)} of {len(measured)} rounds it or the baseline took up to "
-        f"{printed.readable(farthest)} times as long as usual",
+        f"{readable(farthest)} times as long as usual",
         "Close other programs.",
     )
 
@@ -220,7 +244,7 @@ def _dependence(logs: list[float]) -> str:
     if abs(mann_kendall(logs)) > TREND:
         ends = [len(logs) * part // 3 for part in range(4)]
         thirds = [pseudomedian(logs[ends[part] : ends[part + 1]]) for part in range(3)]
-        shown = ", ".join(f"{math.exp(third):.3g}" for third in thirds)
+        shown = ", ".join(readable(math.exp(third), 3) for third in thirds)
         return f"the ratio changed during the run; it was {shown} in its thirds"
     if von_neumann(logs) > SERIAL_CORRELATION:
         return f"successive rounds are correlated, so the {len(logs)} rounds count as fewer"

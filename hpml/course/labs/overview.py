@@ -10,8 +10,7 @@ from typing import Any
 from hpml.base import style
 from hpml.base.charts import Dot, dots, show
 from hpml.base.page import Page, say
-from hpml.base.tables import Table
-from hpml.benchmark.printed import readable
+from hpml.base.tables import Table, readable
 from hpml.course.labs.catalogue import LABS, choice, exercises, paths
 from hpml.course.labs.questions import AFTER, BEFORE, questions
 from hpml.course.lesson.errors import LabError

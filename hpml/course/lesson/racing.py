@@ -84,10 +84,10 @@ def draw_per_item(
         colour, marker, text = shades[each.name], style.marker(each.name), format_seconds(middle)
         rows.append(Dot(each.name, 1e9 * middle, text, (1e9 * low, 1e9 * high), colour, marker))
     fastest, *_, slowest = sorted(times, key=lambda each: each.median)
-    factor = float(f"{slowest.median / fastest.median:.2g}")
+    factor = times.ratio(slowest.name, fastest.name).shown
     text = (
         f"Fastest: {fastest.name}, {format_seconds(fastest.median)}; slowest: {slowest.name}, "
-        f"{format_seconds(slowest.median)}, about {factor:,g} times as long. "
+        f"{format_seconds(slowest.median)}, {factor} times as long. "
         f"Median of {times.rounds} rounds; the line is the 25–75 % band."
     )
     x = f"ns per {item}, on a logarithmic axis"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from hpml.base import style
 from hpml.base.charts import Chart, show
 from hpml.base.page import Page
-from hpml.base.tables import Table, format_seconds
+from hpml.base.tables import Table, format_seconds, readable
 from hpml.benchmark import printed
 from hpml.benchmark.estimate import Estimate
 
@@ -55,7 +55,7 @@ class Quantity:
             return f"{value:.0%}"
         if self.unit == "s":
             return format_seconds(value)
-        return printed.readable(value)
+        return readable(value)
 
     def of(self, measured: Estimate) -> str:
         """Return a measured value with its interval, as far as the interval supports it."""

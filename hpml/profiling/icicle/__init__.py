@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Mapping
 
 from hpml.base.page import Page, asset
-from hpml.base.tables import Table, format_seconds
+from hpml.base.tables import Table, format_seconds, readable
 from hpml.profiling.call_tree import CallTree
 from hpml.profiling.errors import ProfilingError
 
@@ -45,7 +45,7 @@ def icicle(
 
 
 def _amount(value: float, unit: str) -> str:
-    return format_seconds(value) if unit == "s" else f"{value:,.4g} {unit}"
+    return format_seconds(value) if unit == "s" else f"{readable(value, 4)} {unit}"
 
 
 def _called(frame: CallTree) -> str:

@@ -15,10 +15,12 @@ from types import FrameType
 from typing import Any
 
 from hpml import profiling
+from hpml.base.operator_times import OperatorTimes
 from hpml.base.optional import why_unavailable
 from hpml.base.page import Page, put, say
 from hpml.base.tables import Table
 from hpml.benchmark import Estimate
+from hpml.benchmark.estimate import estimate
 from hpml.profiling.call_tree import CallTree, short_name, tree_of_stacks
 from hpml.profiling.icicle import icicle
 
@@ -149,6 +151,13 @@ def share_of(samples: profiling.Samples, name: str) -> Estimate:
     reach = z * math.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
     reach /= 1 + z * z / count
     return Estimate(share, middle - reach, middle + reach)
+
+
+def typical_run(runs: Sequence[OperatorTimes], operator: str) -> tuple[OperatorTimes, Estimate]:
+    """Return the run with the median share of an operator, and that share with its interval."""
+    shares = [run.by_operator.get(operator, 0) / run.total for run in runs]
+    order = sorted(range(len(runs)), key=shares.__getitem__)
+    return runs[order[len(runs) // 2]], estimate(shares)
 
 
 def _seconds(tree: CallTree, name: str) -> float:

@@ -95,7 +95,7 @@ def beside_published(
         if recipe in taken:
             one = trainers[recipe]
             seconds = format_seconds(sum(one.seconds) / one.epochs)
-            ratio = f"{taken.ratio(recipe).value:.3f}"
+            ratio = taken.ratio(recipe).shown
             accuracy = f"{100 * one.accuracies[-1]:.2f} %"
         elif recipe in ratios:
             middle, low, high = ratios[recipe]
@@ -132,7 +132,7 @@ def beside_gpu(taken: Comparison) -> Page:
         found = f"gains **{gains}**" if gains else "**cannot be told apart** from that"
         found = "is **slower** than vanilla" if ratio.low > 1 else found
         texts.append(
-            f"{name} takes {ratio.digits(ratio.value)} ({ratio.interval}) times vanilla's time, "
+            f"{name} takes {ratio.with_interval} times vanilla's time, "
             f"published {there:.2f}: it {found} here"
         )
     return say("; ".join(texts) + ".")
@@ -152,10 +152,7 @@ def small_changes(taken: Comparison) -> Page:
         found = only if large else "None of them changes"
         text = f"**{found} it by more than a quarter**."
         keep_revealed("executions", text.rstrip("."))
-    seen = ", ".join(
-        f"{name} takes {ratio.digits(ratio.value)} ({ratio.interval})"
-        for name, ratio in ratios.items()
-    )
+    seen = ", ".join(f"{name} takes {ratio.with_interval}" for name, ratio in ratios.items())
     return say(f"Of vanilla's time for an epoch, {seen}. {text}")
 
 

@@ -17,6 +17,7 @@ from hpml.base.page import Page, say
 from hpml.base.tables import Table, format_bytes
 from hpml.benchmark import BenchmarkError, Comparison, Estimate, Ratio, read_cases, write_case
 from hpml.benchmark import Case as RecordedCase
+from hpml.benchmark.printed import too_wide
 from hpml.benchmark.record import Parameters
 from hpml.course.labs.lab_15_capstone.exercises import judge_training
 from hpml.course.labs.lab_15_capstone.harness import reported, waves
@@ -113,7 +114,7 @@ class Ladder:
         for rung in self.rungs:
             total, bought = rung.total, rung.bought
             parts = [(total.value, style.DATA), (max(0.0, last - total.value), gone)]
-            text = f"{total.value:.2f}   this fix: {_times(bought)}"
+            text = f"{total.shown}   this fix: {_times(bought)}"
             rows.append(Bar(rung.what, parts, text, (total.low, total.high)))
             last = total.value
         caption = (
@@ -139,7 +140,7 @@ class Ladder:
 
 def _times(ratio: Ratio) -> str:
     answer = "" if ratio.answer == "faster" else f", {ratio.answer}"
-    return f"{ratio.speed_up:.2f} × ({1 / ratio.high:.2f} to {1 / ratio.low:.2f}){answer}"
+    return f"{ratio.inverse.with_interval} ×{answer}"
 
 
 def most_kept(train: Callable[..., Any]) -> int:
@@ -193,8 +194,9 @@ def class_table(paths: Iterable[str | Path]) -> Table:
     for place, (student, ratio, machine) in enumerate(entries, start=1):
         rank = place if ratio.low > slowest else rank
         slowest = max(slowest, ratio.high)
-        how = f"{1 / ratio.high:.2f} – {1 / ratio.low:.2f}"
-        rows.append([rank, student, f"{ratio.speed_up:.2f}", how, machine])
+        faster = ratio.inverse
+        shown = None if too_wide(faster.low, faster.high) else faster.shown
+        rows.append([rank, student, shown, faster.interval, machine])
     caption = (
         "Each version was measured in turns with its original, on the student's machine. Entries "
         "whose intervals overlap share a rank."

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hpml.base import style
 from hpml.base.charts import name_decades
 from hpml.base.page import Page, picture, sentence
-from hpml.base.tables import Table
-from hpml.benchmark.printed import readable
+from hpml.base.tables import Table, readable
 from hpml.course.lesson.predictions import state, store
 from hpml.course.lesson.predictions.prediction import Lab, current_lab
 from hpml.course.lesson.progress import keep_step

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from hpml.base.errors import describe, is_text
-from hpml.benchmark.printed import readable
+from hpml.base.tables import readable
 from hpml.course.lesson.errors import AnswerError
 
 # Each line: kind, size in the kind's base unit, printed name, other spellings.
@@ -122,10 +122,7 @@ def format_number(value: float) -> str:
     size = abs(value)
     if value == int(value) and size < 1e9:
         return f"{int(value):,}"
-    rounded = float(f"{value:.3g}")
-    if 1000 <= abs(rounded) < 1e9:
-        return f"{rounded:,.0f}"
-    return f"{rounded:.3g}" if 1e-3 <= size < 1000 else readable(value, 3)
+    return readable(value, 3)
 
 
 def format_quantity(value: float, unit: Unit) -> str:

@@ -9,6 +9,7 @@ from hpml.base.environment import environment_record, quick
 from hpml.base.files import course_folder
 from hpml.base.page import PAPER, Page, notebook_shell
 from hpml.base.tables import Table
+from hpml.benchmark.advice import once_in_a_lab
 from hpml.course.lesson.predictions import store
 from hpml.course.lesson.predictions.prediction import current_lab, open_lab
 from hpml.course.lesson.progress import keep_step
@@ -32,6 +33,7 @@ def lab_head(number: int | str, title: str) -> Page:
     name = f"{number:02d}" if isinstance(number, int) else number
     open_lab(name)
     keep_step(name, "opened")
+    once_in_a_lab()
     table = _versions(name)
     return Page(f"Lab {name}: {title}\n{table}", PAPER + table._repr_html_())
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hpml.base.errors import describe, is_text
-from hpml.benchmark.printed import readable, too_wide
+from hpml.base.tables import readable
+from hpml.benchmark.printed import too_wide
 from hpml.course.lesson.errors import AnswerError, LabError, PredictionLocked
 from hpml.course.lesson.predictions.quantity import (
     Unit,
