@@ -231,7 +231,8 @@ def _outliers(measured: list[float], winsorised: list[float]) -> tuple[str, str]
     moved = [a - b for a, b in zip(measured, winsorised, strict=True) if a != b]
     if len(moved) < OUTLIER_SHARE * len(measured) or max(map(abs, moved)) < 0.1:
         return "", ""
-    farthest = math.exp(max(abs(log - pseudomedian(winsorised)) for log in measured))
+    usual = pseudomedian(winsorised)  # once: it takes a while for hundreds of rounds
+    farthest = math.exp(max(abs(log - usual) for log in measured))
     return (
         f"in {len(moved)} of {len(measured)} rounds it or the baseline took up to "
         f"{readable(farthest)} times as long as usual",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from hpml.base import style
@@ -24,9 +25,35 @@ Measured = Estimate | Ratio | float | tuple[Estimate, ...]
 """A quantity, or the two between which the experiment looks for a change."""
 
 
+SAMPLE = 3e-4
+"""Seconds of the shortest sample of a race.
+
+On a busy machine the operating system takes the processor away every few milliseconds. Most samples
+of this length escape that, most of 2 ms do not. ``python -m tests.benchmarks.racing`` simulates it.
+"""
+
+MOST_ROUNDS = 225
+"""Rounds of a race of short calls, unless it is clear before."""
+
+BUDGET = 0.15
+"""Seconds for each contender, which limit the rounds of long calls."""
+
+
 def rounds() -> int:
-    """Return the number of rounds of a lab's comparisons, fewer with HPML_QUICK."""
+    """Return the least number of rounds of a lab's comparisons, fewer with HPML_QUICK."""
     return 9 if quick() else 25
+
+
+def rounds_for(seconds: Iterable[float], times: int = 1) -> int:
+    """Return the rounds for contenders whose calls take so many seconds.
+
+    >>> rounds_for([1e-6, 2e-6]), rounds_for([1e-3, 2e-3]), rounds_for([1.0, 2.0])
+    (225, 100, 25)
+    """
+    samples = [max(SAMPLE, each) for each in seconds]
+    share = rounds() / 25
+    affordable = int(share * BUDGET * len(samples) / sum(samples))
+    return times * min(max(rounds(), affordable), int(share * MOST_ROUNDS))
 
 
 def race(
@@ -38,20 +65,35 @@ def race(
 ) -> Comparison:
     """Compare in interleaved rounds.
 
-    With `times` above 1 it takes that many times the rounds and never stops early, for estimates of
-    a difference: a clear ratio does not mean a precise difference. A coarser `resolution` suits
-    tables in which smaller changes vary from process to process.
+    It takes many rounds of short samples, and of long calls as many as `BUDGET` allows, and stops
+    when the answer is clear. With `times` above 1 it takes that many times the rounds and never
+    stops early, for estimates of a difference: a clear ratio does not mean a precise difference. A
+    coarser `resolution` suits tables in which smaller changes vary from process to process.
     """
     # Two warm-up calls, because in labs the first call may compile.
     return compare(
         dict(runs),
         baseline=baseline,
-        rounds=times * rounds(),
+        rounds=rounds_for(map(_seconds, runs.values()), times),
+        min_sample_time=SAMPLE,
         warm_up=2,
         stop_early=times == 1,
         resolution=resolution,
         progress=not flag("HPML_HEADLESS"),
     )
+
+
+def _seconds(run: Callable[[], Any]) -> float:
+    """Return the seconds of a call; 0 if it fails, which `compare` reports with its name."""
+    taken = []
+    for _ in range(2):  # the first call may compile
+        start = time.perf_counter()
+        try:
+            run()
+        except Exception:  # noqa: BLE001 - any exception of a contender
+            return 0.0
+        taken.append(time.perf_counter() - start)
+    return min(taken)
 
 
 def answering(
