@@ -13,10 +13,12 @@ import ast
 import builtins
 import contextlib
 import io
+import multiprocessing
 import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -174,9 +176,11 @@ def main() -> None:
     os.environ["HPML_HEADLESS"] = "1"
     columns = ["lab", "decided", "scored", "as in the reference", "verdicts", "a run", "failed"]
     rows = []
-    with busy(options.load):
+    # A process for each lab, because some change settings of PyTorch.
+    fresh = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1)
+    with busy(options.load), fresh as pool:
         for lab in options.labs:
-            seen = repeat(lab, options.runs, closing=options.closing)
+            seen = pool.submit(repeat, lab, options.runs, closing=options.closing).result()
             rows.append(seen.row)
             print(*seen.told, *map(str, seen.row), sep="\n  ", flush=True)
     title = f"{options.runs} runs beside {options.load} busy programs"
