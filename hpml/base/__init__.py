@@ -21,7 +21,7 @@ from __future__ import annotations
 from hpml.base.environment import environment_record
 from hpml.base.errors import HpmlError, describe
 from hpml.base.files import append_line, write_atomically
-from hpml.base.tables import Table, format_bytes, format_seconds
+from hpml.base.tables import Table, format_bytes, format_seconds, readable
 
 __all__ = [
     "HpmlError",
@@ -31,5 +31,6 @@ __all__ = [
     "environment_record",
     "format_bytes",
     "format_seconds",
+    "readable",
     "write_atomically",
 ]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from hpml.base import style
 from hpml.base.page import Page, picture
+from hpml.base.tables import readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -203,7 +204,7 @@ def dots(rows: Iterable[Dot], **options: Any) -> Chart:
 
     summary = "; ".join(
         f"{dot.name}{dot.label and f' ({dot.label})'}: "
-        f"{dot.text or ', '.join(f'{value:.4g}' for value in _values(dot))}"
+        f"{dot.text or ', '.join(readable(value, 4) for value in _values(dot))}"
         for dot in rows
         if dot.text or not any(other.text for other in rows if other.name == dot.name)
     )
@@ -277,7 +278,7 @@ def histogram(
         orientation = "horizontal" if along == "y" else "vertical"
         ax.hist(values, list(bins), orientation=orientation, color=style.DATA)
 
-    return Chart(draw, f"Median {middle:.3g}.", options.pop("height", 3.6), **options)
+    return Chart(draw, f"Median {readable(middle, 3)}.", options.pop("height", 3.6), **options)
 
 
 def name_rows(ax: Axes, names: Sequence[str]) -> None:
@@ -359,7 +360,9 @@ def _right_end(ax: Axes, ends: Sequence[float], texts: Iterable[str]) -> float |
 
 
 def _ends(line: Line) -> str:
-    return f"first {line.y[0]:.4g}, last {line.y[-1]:.4g}" if len(line.y) else "nothing"
+    if not len(line.y):
+        return "nothing"
+    return f"first {readable(line.y[0], 4)}, last {readable(line.y[-1], 4)}"
 
 
 def _sentence(summary: str) -> str:

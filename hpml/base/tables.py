@@ -198,6 +198,19 @@ def format_bytes(n: float) -> str:
     return f"{text} {unit}"
 
 
+def readable(number: float, significant: int = 2) -> str:
+    """Return a number as a person writes it, without an exponent.
+
+    >>> readable(568.3), readable(110.0), readable(1.5), readable(2.0), readable(0.0571)
+    ('570', '110', '1.5', '2', '0.057')
+    """
+    if number == 0 or not math.isfinite(number):
+        return f"{number:g}"
+    places = significant - 1 - math.floor(math.log10(abs(number)))
+    text = f"{round(number, places):,.{max(places, 0)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def format_ratio(x: float) -> str:
     """Return a ratio as text with three significant digits and a multiplication sign.
 
@@ -231,7 +244,7 @@ def _text(value: object, form: Format | None) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return readable(value, 4)
     return " ".join(str(value).split())
 
 
@@ -243,6 +256,6 @@ def _rounded(x: float) -> float:
 def _three_digits(x: float) -> str:
     value = _rounded(x)
     if value == 0 or abs(value) < 1e-3:
-        return f"{value:.3g}"
+        return readable(value, 3)
     decimals = max(0, 2 - math.floor(math.log10(abs(value))))
     return f"{value:,.{decimals}f}"

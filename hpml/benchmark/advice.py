@@ -42,8 +42,37 @@ NamedAdvice = Iterable[tuple[str, Advice]]
 """Pieces of advice, each with the name of its measurement."""
 
 
-def footnote(named: NamedAdvice) -> str:
-    """Return a short paragraph with the problems, the most serious first, and two remedies."""
+BUSY = ("disturbed rounds", "unstable")
+"""Problems that a busy machine causes."""
+
+BUSY_KEY = "busy"
+
+_given: dict[str, object] | None = None
+"""In a lab: by remedy, the comparison that gave it. None outside: then advice is repeated."""
+
+
+def once_in_a_lab() -> None:
+    """From now on give each remedy once, as a lab does; call it again when a lab is opened."""
+    global _given
+    _given = {}
+
+
+def is_new(remedy: str, owner: object) -> bool:
+    """Return whether a remedy was not given yet, or by the same `owner`, which may be shown twice.
+
+    Outside a lab each remedy is always new.
+    """
+    return _given is None or _given.setdefault(remedy, owner) == owner
+
+
+def footnote(named: NamedAdvice, owner: object = None) -> str:
+    """Return a short paragraph with the problems, the most serious first, and two remedies.
+
+    In a lab the problems of a busy machine, and each remedy, appear below its first `owner` only.
+    """
+    named = list(named)
+    if any(advice.problem in BUSY for _, advice in named) and not is_new(BUSY_KEY, owner):
+        named = [(name, advice) for name, advice in named if advice.problem not in BUSY]
     groups: dict[str, list[tuple[str, Advice]]] = {}
     for name, advice in sorted(named, key=lambda each: _BY_SEVERITY.index(each[1].problem)):
         groups.setdefault(advice.problem, []).append((name, advice))
@@ -55,7 +84,8 @@ def footnote(named: NamedAdvice) -> str:
     found = dict.fromkeys(group[0][1].remedy for group in groups.values())
     # One may be the beginning of another.
     remedies = [r for r in found if not any(o != r and o.startswith(r[:-1]) for o in found)]
-    text = " ".join(["; ".join(parts) + ".", *remedies[:2]]) if parts else ""
+    remedies = [remedy for remedy in remedies[:2] if is_new(remedy, owner)]
+    text = " ".join(["; ".join(parts) + ".", *remedies]) if parts else ""
     return text[:1].upper() + text[1:]
 
 
@@ -64,6 +94,7 @@ _BY_SEVERITY = (
     "garbage collector",
     "disturbed rounds",
     "processes differ",
+    "medians",
     "cannot tell",
     "few samples",
     "short samples",

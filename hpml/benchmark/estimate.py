@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -32,13 +33,24 @@ class Estimate:
     samples: tuple[float, ...] = field(default=(), repr=False, compare=False)
 
     def __truediv__(self, other: float | Estimate) -> Estimate:
-        """Divide by a positive number or an estimate, with the widest interval that both allow."""
+        """Divide by a positive number or an estimate.
+
+        Estimates with equally many rounds are divided round by round, so that noise that slows
+        both down in a round cancels; take both from the same comparison. Of others the quotient has
+        the widest interval that both allow. The interval is infinite if the divisor may be 0.
+
+        >>> one, two = estimate([1.0, 2.0] * 4), estimate([2.0, 4.0] * 4)
+        >>> (two / one).low, (two / one).high
+        (2.0, 2.0)
+        """
         if not isinstance(other, Estimate):
             rounds = tuple(sample / other for sample in self.samples)
             return Estimate(self.value / other, self.low / other, self.high / other, rounds)
+        if self.samples and len(self.samples) == len(other.samples):
+            return _quotient(self.samples, other.samples)
         if other.low <= 0 <= other.high:
-            value = self.value / other.value if other.value else float("nan")
-            return Estimate(value, -float("inf"), float("inf"))
+            value = self.value / other.value if other.value else math.nan
+            return Estimate(value, -math.inf, math.inf)
         ends = [a / b for a in (self.low, self.high) for b in (other.low, other.high)]
         return Estimate(self.value / other.value, min(ends), max(ends))
 
@@ -48,49 +60,37 @@ class Estimate:
             return "above"
         return "below" if self.high < limit else "cannot tell"
 
-    def change_to(
-        self, after: Estimate, factor: float = 1.5
-    ) -> Literal["grows", "shrinks", "stays", "cannot tell"]:
-        """Return how a quantity changes from this estimate to another.
-
-        Estimates with equally many rounds are compared round by round, so noise that slows both
-        down in a round cancels; others are compared by their intervals. Take both from the same
-        comparison: rounds of different comparisons are unrelated.
-
-        Args:
-            after: the later estimate.
-            factor: the quantity stays if it certainly changes by less than this factor; otherwise
-                it grows or shrinks if it certainly differs.
-
-        >>> one = Estimate(1.0, 0.9, 1.1)
-        >>> one.change_to(Estimate(1.0, 0.8, 1.2)), one.change_to(Estimate(2.0, 1.8, 2.2))
-        ('stays', 'grows')
-        >>> one.change_to(Estimate(1.0, 0.5, 3.0)), Estimate(1.0, -0.5, 3.0).change_to(one)
-        ('cannot tell', 'cannot tell')
-        """
-        if self.samples and len(self.samples) == len(after.samples):
-            return self._paired(after, factor)
-        # Both intervals count: a poorly known quantity cannot be shown to stay.
-        if self.high / factor < after.low and after.high < self.low * factor:
-            return "stays"
-        if after.low > self.high:
-            return "grows"
-        return "shrinks" if after.high < self.low else "cannot tell"
-
-    def _paired(
-        self, after: Estimate, factor: float
-    ) -> Literal["grows", "shrinks", "stays", "cannot tell"]:
-        pairs = list(zip(self.samples, after.samples, strict=True))
-
-        def beyond(times: float) -> str:
-            return estimate([then - times * now for now, then in pairs]).against(0)
-
-        if (beyond(1 / factor), beyond(factor)) == ("above", "below"):
-            return "stays"
-        side = beyond(1)
-        return "grows" if side == "above" else "shrinks" if side == "below" else "cannot tell"
-
 
 def estimate(values: Sequence[float]) -> Estimate:
     """Return the median of one value per round, with its interval."""
     return Estimate(median(values), *median_interval(values), tuple(values))
+
+
+def _quotient(above: Sequence[float], below: Sequence[float]) -> Estimate:
+    """Return the quotient of two paired quantities: by it, `above - quotient * below` is around 0.
+
+    The sign test accepts a quotient if not too many of these differences are on one side of 0. If
+    each `below` is positive, that is the interval of the median of the quotients.
+
+    Source: E. C. Fieller, "Some problems in interval estimation", Journal of the Royal Statistical
+    Society B 16, 1954; with the sign test in place of Student's.
+    """
+    pairs = list(zip(above, below, strict=True))
+    if all(y > 0 for _, y in pairs):
+        ratios = [x / y for x, y in pairs]
+        return Estimate(median(ratios), *median_interval(ratios))
+    ranks = median_interval(list(map(float, range(1, len(pairs) + 1))))
+    value = median(above) / median(below) if median(below) else math.nan
+    if math.isinf(ranks[1]):
+        return Estimate(value, *ranks)
+    # Each step is a quotient at which one difference changes its sign: +1 if it becomes negative.
+    steps = sorted((x / y, 1 if y > 0 else -1) for x, y in pairs if y != 0)
+    negative = sum((y < 0) or (y == 0 and x < 0) for x, y in pairs)  # of a quotient of -infinity
+    accepted: list[float] = []
+    starts = [-math.inf, *(step for step, _ in steps)]
+    ends = [*(step for step, _ in steps), math.inf]
+    for start, end, change in zip(starts, ends, [*(c for _, c in steps), 0], strict=True):
+        if ranks[0] <= negative <= len(pairs) - ranks[0]:
+            accepted += [start, end]
+        negative += change
+    return Estimate(value, min(accepted, default=-math.inf), max(accepted, default=math.inf))

@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Protocol, Self, TypeVar
 
 from hpml.base.errors import describe
-from hpml.benchmark.advice import WIDEST_SPREAD, Advice
+from hpml.base.tables import readable
+from hpml.benchmark.advice import BUSY_KEY, WIDEST_SPREAD, Advice, is_new
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.estimate import Estimate, estimate
 from hpml.benchmark.measurement import Measurement
+from hpml.benchmark.printed import WIDEST
 from hpml.benchmark.ratio import (
     FEWEST_ROUNDS,
     RESOLUTION,
@@ -31,10 +33,6 @@ FAR = ((15, 1.1), (0, 1.5))
 """Smallest factor from 1 at which to stop early, by the minimum number of rounds.
 
 Two states of one machine that last longer than the rounds differ by less.
-"""
-
-WIDEST = 1.5
-"""Largest ratio of an interval's ends with which a guess can be scored to within a factor of two.
 """
 
 PLACEMENT = 1e-9
@@ -235,11 +233,18 @@ class PairedSamples:
         seen = f"Typically the middle half of the samples spans {100 * spread:.0f} % of the median"
         if spread <= WIDEST_SPREAD:
             return f"{seen}: quiet enough."
+        if not is_new(BUSY_KEY, self.owner):
+            return f"{seen}."
         return (
             f"**This machine is busy.** {seen}. Expect “cannot tell” where a quiet machine would "
             "answer, and pictures with wide bands. Close other programs, put a laptop on mains "
             "power, and take more rounds."
         )
+
+    @property
+    def owner(self) -> tuple[tuple[float, ...], ...]:
+        """What distinguishes this comparison from others, for advice that is given once."""
+        return tuple(each.samples for each in self.measurements)
 
     @property
     def advice(self) -> tuple[tuple[str, Advice], ...]:
@@ -252,6 +257,10 @@ class PairedSamples:
             pair = (self[name], self[self.baseline])
             if name == self.baseline or any(each.slow_first_call() for each in pair):
                 continue  # the contender's own advice reports a slow first call
+            medians = pair[0].median / pair[1].median
+            if not ratio.low <= medians <= ratio.high:
+                seen = f"the ratio of its median to the baseline's is {readable(medians, 3)}"
+                found.append((name, Advice("medians", seen, _WITHIN_ROUNDS)))
             if ratio.reason:
                 problem = "processes differ" if self.processes > 1 else "disturbed rounds"
                 found.append((name, Advice(problem, ratio.reason, ratio.remedy)))
@@ -302,6 +311,10 @@ class AnyCase(Protocol):
 
 
 _MORE_PROCESSES = "Four times as many processes at least halve the interval."
+_WITHIN_ROUNDS = (
+    "A median mixes rounds in which the machine was fast and slow; the ratio is of times in the "
+    "same round, so trust the ratio."
+)
 
 _NARROWER = (
     "Four times as many rounds halve the interval, down to the resolution; a quieter machine "

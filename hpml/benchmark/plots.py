@@ -121,7 +121,7 @@ def _note(comparison: PairedSamples, name: str, beyond: int) -> str:
     if name == comparison.baseline:
         return f"baseline\n{edge}".strip()
     ratio = comparison.ratio(name)
-    return f"{ratio.digits(ratio.value)} × {comparison.baseline}\n{ratio.answer} {edge}".strip()
+    return f"{ratio.shown} × {comparison.baseline}\n{ratio.answer} {edge}".strip()
 
 
 def _caption(comparison: PairedSamples) -> str:
@@ -129,7 +129,7 @@ def _caption(comparison: PairedSamples) -> str:
         f"Dots: the samples of {comparison.rounds} interleaved rounds. Band: the middle half "
         f"(25 to 75 %). Line: median. Dashed: median of {comparison.baseline}, "
         f"{format_seconds(comparison[comparison.baseline].median)}.\n"
-        f"{footnote(comparison.advice)}"
+        f"{footnote(comparison.advice, comparison.owner)}"
     ).strip()
 
 

@@ -32,6 +32,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from hpml.base.tables import readable
+from hpml.benchmark import printed
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.robust import (
     batch_means,
@@ -140,16 +142,8 @@ class Ratio:
         >>> wide.digits(wide.value), narrow.digits(narrow.low), wide.digits(wide.speed_up)
         ('18,000', '1.004', '0.000055')
         """
-        if number == 0 or not math.isfinite(number):
-            return f"{number:g}"
-        wide = math.log(self.high / self.low) / 2 if self.low > 0 else math.inf
-        significant = 2 if wide >= 0.1 else 3
-        # The ends of the interval get the value's decimals, which makes columns comparable.
-        scale = self.value if wide < 1 and self.low <= number <= self.high else number
-        decimals = significant - 1 - math.floor(math.log10(scale))
-        while self.answer != "cannot tell" and number != 1 == round(number, decimals):
-            decimals += 1  # "slower" does not stand beside "1.0 to 1.2"
-        return f"{round(number, decimals):,.{max(decimals, 0)}f}"
+        decided = self.answer != "cannot tell"
+        return printed.digits(number, self.value, self.low, self.high, decided=decided)
 
     @property
     def interval(self) -> str:
@@ -157,6 +151,41 @@ class Ratio:
         if math.isinf(self.high):
             return "none: too few rounds"
         return f"{self.digits(self.low)} to {self.digits(self.high)}"
+
+    @property
+    def shown(self) -> str:
+        """The value as text, or the interval alone if it is too wide.
+
+        >>> Ratio(1.6, 0.7, 5.1, "cannot tell").shown, Ratio(0.5, 0.48, 0.52, "faster").shown
+        ('0.70 to 5.1', '0.500')
+        """
+        if math.isinf(self.high):
+            return "unknown"
+        decided = self.answer != "cannot tell"
+        return printed.value_or_interval(self.value, self.low, self.high, decided=decided)
+
+    @property
+    def with_interval(self) -> str:
+        """The value with its interval, or the interval alone if it is too wide.
+
+        >>> Ratio(0.5, 0.48, 0.52, "faster").with_interval
+        '0.500 (0.480 to 0.520)'
+        """
+        if math.isinf(self.high) or printed.too_wide(self.low, self.high):
+            return self.shown
+        return f"{self.shown} ({self.interval})"
+
+    @property
+    def inverse(self) -> Ratio:
+        """The ratio of the baseline to the contender: how many times as fast it is.
+
+        >>> print(Ratio(0.5, 0.4, 0.625, "faster").inverse)
+        [1.6, 2.5] slower
+        """
+        swapped: dict[Answer, Answer] = {"faster": "slower", "slower": "faster"}
+        ends = (1 / self.high if self.high else math.inf, 1 / self.low if self.low else math.inf)
+        answer = swapped.get(self.answer, self.answer)
+        return Ratio(1 / self.value, *ends, answer, self.reason, self.remedy)
 
     def in_words(self, name: str, other: str) -> str:
         """Return a clause that compares `name`, in bold, with `other`.
@@ -166,16 +195,19 @@ class Ratio:
 1.04)
         """
         if self.answer != "cannot tell":
+            if printed.too_wide(self.low, self.high):
+                return f"**{name}** takes {self.shown} times as long as {other} (95 % interval)"
             return (
-                f"**{name}** takes {self.digits(self.value)} times as long as {other} "
+                f"**{name}** takes {self.shown} times as long as {other} "
                 f"(95 % interval {self.interval})"
             )
         seen = self.reason or f"95 % interval {self.interval}"
         return f"**{name}** is neither clearly faster nor clearly slower than {other} ({seen})"
 
     def __str__(self) -> str:
-        value, low, high = map(self.digits, (self.value, self.low, self.high))
-        return f"{value} [{low}, {high}] {self.answer}"
+        low, high = map(self.digits, (self.low, self.high))
+        value = "" if printed.too_wide(self.low, self.high) else f"{self.shown} "
+        return f"{value}[{low}, {high}] {self.answer}"
 
 
 @functools.lru_cache(maxsize=512)
@@ -268,10 +300,11 @@ def _outliers(measured: list[float], winsorised: list[float]) -> tuple[str, str]
     moved = [a - b for a, b in zip(measured, winsorised, strict=True) if a != b]
     if len(moved) < OUTLIER_SHARE * len(measured) or max(map(abs, moved)) < 0.1:
         return "", ""
-    farthest = math.exp(max(abs(log - pseudomedian(winsorised)) for log in measured))
+    usual = pseudomedian(winsorised)  # once: it takes a while for hundreds of rounds
+    farthest = math.exp(max(abs(log - usual) for log in measured))
     return (
-        f"in {len(moved)} of {len(measured)} rounds it or the baseline took up to {farthest:.2g} "
-        "times as long as usual",
+        f"in {len(moved)} of {len(measured)} rounds it or the baseline took up to "
+        f"{readable(farthest)} times as long as usual",
         "Close other programs.",
     )
 
@@ -281,7 +314,7 @@ def _dependence(logs: list[float]) -> str:
     if abs(mann_kendall(logs)) > TREND:
         ends = [len(logs) * part // 3 for part in range(4)]
         thirds = [pseudomedian(logs[ends[part] : ends[part + 1]]) for part in range(3)]
-        shown = ", ".join(f"{math.exp(third):.3g}" for third in thirds)
+        shown = ", ".join(readable(math.exp(third), 3) for third in thirds)
         return f"the ratio changed during the run; it was {shown} in its thirds"
     if von_neumann(logs) > SERIAL_CORRELATION:
         return f"successive rounds are correlated, so the {len(logs)} rounds count as fewer"

@@ -8,13 +8,14 @@ from hpml.base.tables import Table, format_seconds
 from hpml.benchmark.advice import footnote
 from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.paired import AnyCase, PairedSamples
+from hpml.benchmark.printed import too_wide
 
 HEAD = ("contender", "median", "25 %", "75 %", "ratio", "95 % interval", "answer")
 
 
 def comparison_table(comparison: PairedSamples) -> Table:
     """Return a table with one row per contender and a footnote of advice."""
-    notes = [_caption(comparison), footnote(comparison.advice)]
+    notes = [_caption(comparison), footnote(comparison.advice, comparison.owner)]
     return _table(list(HEAD), _rows(comparison), notes)
 
 
@@ -42,7 +43,8 @@ def _rows(comparison: PairedSamples) -> list[list[object]]:
     for m in comparison:
         low, middle, high = m.quartiles
         ratio = comparison.ratio(m.name)
-        shown = [ratio.digits(ratio.value), ratio.interval, ratio.answer]
+        wide = too_wide(ratio.low, ratio.high)
+        shown = [None if wide else ratio.shown, ratio.interval, ratio.answer]
         base = m.name == comparison.baseline
         rows.append([m.name, middle, low, high, *(["1", None, "baseline"] if base else shown)])
     return rows

@@ -13,7 +13,7 @@ from hpml.base import style
 from hpml.base.charts import show, timeline
 from hpml.base.errors import describe
 from hpml.base.page import Page
-from hpml.base.tables import Shown, Table
+from hpml.base.tables import Shown, Table, readable
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.export import arrow, save_trace, span
 
@@ -146,12 +146,14 @@ def draw_timelines(lines: Mapping[str, Timeline], unit: str = "µs", device: str
     for name, line in lines.items():
         rows |= {f"{name}: CPU issues": line.launches, f"{name}: {device} executes": line.kernels}
         texts[f"{name}: {device} executes"] = (
-            f"{line.total:.3g} {unit}, of which the {device} computes {line.busy / line.total:.0%}"
+            f"{readable(line.total, 3)} {unit}, of which the {device} computes "
+            f"{line.busy / line.total:.0%}"
         )
         summary.append(
             f"{name}: {len(line.launches)} launch{'es' * (len(line.launches) > 1)}, "
-            f"{len(line.kernels)} kernels, {line.total:.3g} {unit} in total, the {device} computes "
-            f"for {line.busy:.3g} {unit} ({line.bound}-bound)"
+            f"{len(line.kernels)} kernels, {readable(line.total, 3)} {unit} in total, the {device} "
+            f"computes "
+            f"for {readable(line.busy, 3)} {unit} ({line.bound}-bound)"
         )
     colours = {name: style.CPU if name.endswith("CPU issues") else style.GPU for name in rows}
     title = f"The CPU issues kernels, the {device} executes them"

@@ -12,28 +12,17 @@ A lab is a folder ``hpml/course/labs/lab_NN_name`` with a module ``exercises`` a
 from __future__ import annotations
 
 import difflib
-import functools
 import importlib
 import random
-import tomllib
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 from hpml.base.errors import describe
 from hpml.course.lesson.errors import LabError
 from hpml.course.lesson.exercises.exercise import Choice, Exercise
-from hpml.course.lesson.exercises.wrong_answers import read_packed
 from hpml.course.lesson.explanation import Explanation
+from hpml.course.lesson.texts import LABS, folder, texts
 
-_FOLDERS: dict[str, Path] = {
-    path.name[4:6]: path
-    for path in sorted(Path(__file__).parent.glob("lab_[0-9][0-9]_*"))
-    if (path / "__init__.py").is_file()
-}
-
-LABS: tuple[str, ...] = tuple(_FOLDERS)
-"""The numbers of the labs: ``("00", "01", ...)``."""
+__all__ = ["EDITION", "LABS", "choice", "exercises", "explanation", "find", "paths", "texts"]
 
 EDITION = ""
 """A word such as ``"2027"`` that seeds the order of each explanation's experiments."""
@@ -41,14 +30,14 @@ EDITION = ""
 
 def exercises(lab: str) -> tuple[Exercise, ...]:
     """Return the exercises of a lab, in the order of its notebook."""
-    folder, hints = _folder(lab), texts(lab).get("hints", {})
-    part = importlib.import_module(f"hpml.course.labs.{folder.name}.exercises")
+    place, hints = folder(lab), texts(lab).get("hints", {})
+    part = importlib.import_module(f"hpml.course.labs.{place.name}.exercises")
     return tuple(
         replace(
             each,
             lab=lab,
             number=number,
-            wrong_answers=folder / "wrong_answers" / f"{each.name}.py",
+            wrong_answers=place / "wrong_answers" / f"{each.name}.py",
             hints={name: tuple(given) for name, given in hints.get(each.name, {}).items()},
         )
         for number, each in enumerate(part.EXERCISES, start=1)
@@ -115,28 +104,3 @@ def find(name: str, lab: str | None = None) -> Exercise:
         received=describe(name),
         remedy=advice,
     )
-
-
-def _folder(lab: str) -> Path:
-    if lab not in _FOLDERS:
-        raise LabError(
-            object="lab",
-            expected=f"one of {', '.join(LABS) or 'none'}, which have exercises",
-            received=describe(lab),
-            remedy="Open a lab with lab_head(...), or name one of these.",
-        )
-    return _FOLDERS[lab]
-
-
-@functools.cache
-def texts(lab: str) -> Any:
-    """Return the contents of a lab's ``texts.toml``, without line breaks in the texts."""
-    return _on_one_line(tomllib.loads(read_packed(_folder(lab) / "texts.toml")))
-
-
-def _on_one_line(words: Any) -> Any:
-    if isinstance(words, dict):
-        return {key: _on_one_line(value) for key, value in words.items()}
-    if isinstance(words, list):
-        return [_on_one_line(value) for value in words]
-    return " ".join(words.split()) if isinstance(words, str) else words

@@ -10,7 +10,7 @@ from typing import Any
 from hpml.base import style
 from hpml.base.charts import Dot, dots, show
 from hpml.base.page import Page, say
-from hpml.base.tables import Table
+from hpml.base.tables import Table, readable
 from hpml.course.labs.catalogue import LABS, choice, exercises, paths
 from hpml.course.labs.questions import AFTER, BEFORE, questions
 from hpml.course.lesson.errors import LabError
@@ -85,7 +85,7 @@ def _table_of(missed: Mapping[str, list[float]]) -> Table:
     ]
     columns = ["lab", "numbers predicted", "within a factor of 2", "median factor"]
     caption = "Predictions that were locked before the measurement."
-    return Table(columns, rows, caption=caption, formats={"median factor": "{:.2g}".format})
+    return Table(columns, rows, caption=caption, formats={"median factor": readable})
 
 
 def course_calibration() -> Page:

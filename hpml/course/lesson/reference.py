@@ -9,7 +9,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 REVEALED = "HPML_REVEALED"
 """Environment variable: the file to which a recorded run writes its revealed results."""
 
+CLOSING = "closing"
+"""Key of the closing verdict's quantities in a record."""
+
 _NUMBER = re.compile(
     r"[-−+]?\d(?:[\d,.]*\d)?(?:e[-+]?\d+)?(?:\s?(?:%|×|ns|µs|us|ms|min|s|h|B|[KMGT]iB)(?!\w))?"
 )
@@ -36,6 +39,15 @@ def keep_revealed(key: str, text: str) -> None:
     """Append the result of a question to the record, if this run is recorded."""
     if path := os.environ.get(REVEALED):
         append_line(path, json.dumps([key, text]))
+
+
+def keep_closing(measured: Mapping[str, tuple[float, float, float]]) -> None:
+    """Append the measured quantities of the closing verdict to the record, if there is one.
+
+    Each has its value and the ends of its interval.
+    """
+    if path := os.environ.get(REVEALED):
+        append_line(path, json.dumps([CLOSING, measured]))
 
 
 def write_record(
@@ -52,6 +64,8 @@ def write_record(
     # For a question that this run left unclear, the result of another run is used.
     paths = [path for path in map(Path, (*revealed, revealed[best])) if path.exists()]
     lines = [line for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
+    questions: dict[str, Any] = dict(map(json.loads, lines))
+    closing = questions.pop(CLOSING, {})
     known = ("cpu", "gpu", "logical_cores", "python", "torch", "hpml")
     machine = environment_record()
     record = {
@@ -60,7 +74,8 @@ def write_record(
         "runs": len(drawn),
         "results": list(result_texts(notebooks[best])),
         "verdicts": [[*each, runs] for each, runs in zip(verdicts, shared[best], strict=True)],
-        "questions": dict(map(json.loads, lines)),
+        "questions": questions,
+        CLOSING: closing,
     }
     target = course_folder() / "data" / "reference" / f"{name[:2]}.json"
     write_atomically(target, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
@@ -82,7 +97,7 @@ def recorded(lab: str, key: str) -> str:
     record = read_record(lab)
     if record is None or key not in record["questions"]:
         return ""
-    return f"{_where(record)}: {record['questions'][key]}."
+    return f"{where_recorded(record)}: {record['questions'][key]}."
 
 
 def recorded_conclusion(lab: str) -> str:
@@ -91,10 +106,11 @@ def recorded_conclusion(lab: str) -> str:
     if record is None or not record["verdicts"]:
         return ""
     last = " ".join(record["verdicts"][-1][1].split("\n\n")[-1].split())
-    return f"{_where(record)}: {last}"
+    return f"{where_recorded(record)}: {last}"
 
 
-def _where(record: dict[str, Any]) -> str:
+def where_recorded(record: Mapping[str, Any]) -> str:
+    """Return where a record was made, as the beginning of a sentence."""
     machine = record["machine"]
     return f"Recorded on a quiet machine ({machine['cpu']}, {machine['gpu'] or 'no GPU'})"
 

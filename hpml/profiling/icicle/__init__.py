@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 
 from hpml.base.page import Page, asset
-from hpml.base.tables import Table, format_seconds
+from hpml.base.tables import Table, format_seconds, readable
 from hpml.profiling.errors import ProfilingError
 
 _WIDTH, _ROW = 960, 22
@@ -108,7 +108,7 @@ def icicle(
 
 
 def _amount(value: float, unit: str) -> str:
-    return format_seconds(value) if unit == "s" else f"{value:,.4g} {unit}"
+    return format_seconds(value) if unit == "s" else f"{readable(value, 4)} {unit}"
 
 
 def _called(frame: Frame) -> str:

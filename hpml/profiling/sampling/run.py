@@ -12,6 +12,7 @@ from typing import Any
 from hpml.base import module_calls
 from hpml.base.errors import describe
 from hpml.base.page import Page
+from hpml.base.tables import readable
 from hpml.profiling.call_tree import CallTree, tree_of_stacks
 from hpml.profiling.checks import check_function, refuse_a_second_profiler, sampling
 from hpml.profiling.errors import ProfilingError
@@ -51,7 +52,8 @@ class Samples:
 
     def icicle(self) -> Page:
         """Return the picture, with each function's width proportional to its samples."""
-        title = f"{self.count:,} samples in {self.seconds:.3g} s, every {1e3 * self.interval:g} ms"
+        every = f"every {1e3 * self.interval:g} ms"
+        title = f"{self.count:,} samples in {readable(self.seconds, 3)} s, {every}"
         if self.unseen >= 0.001:
             title += f", {self.unseen:.1%} unseen"
         return icicle(self.tree, unit="s", title=f"{title}, by {self.observer}")
@@ -129,11 +131,11 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
         result, found, reasons = _observed(run, float(interval))
     if not found.stacks and not found.unseen:
         raise ProfilingError(
-            f"The run took {seconds:.2g} s, and no sample, one every {interval:g} s, saw Python "
-            "code.",
+            f"The run took {readable(seconds)} s, and no sample, one every {interval:g} s, saw "
+            "Python code.",
             object="run of sample",
             expected=f"Python code in a sample, one every {interval:g} s",
-            received=f"a run of {seconds:.2g} s with none",
+            received=f"a run of {readable(seconds)} s with none",
             remedy="Sample a longer run, use a shorter interval, or wrap a built-in: lambda: f(x).",
         )
     if found.could_differ:

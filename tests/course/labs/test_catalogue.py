@@ -19,7 +19,13 @@ def test_each_hint_belongs_to_an_exercise_and_each_text_is_read(lab: str) -> Non
     assert set(texts) - {"questions"} == {"paths", "explanation", "hints"}
     assert ("questions" in texts) == (lab == "00")
     assert set(texts["hints"]) == {exercise.name for exercise in exercises(lab)}
-    assert set(texts["explanation"]) == {"question", "claims", "best", "experiments"}
+    assert set(texts["explanation"]) == {
+        "question",
+        "claims",
+        "best",
+        "experiments",
+        "predicts",
+    }
     end = explanation(lab)
     assert end.best_number == texts["explanation"]["best"]
     assert not any("\n" in text for text in (end.question, *end.claims, *end.experiments))

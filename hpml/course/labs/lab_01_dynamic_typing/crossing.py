@@ -11,7 +11,7 @@ from hpml.base import style
 from hpml.base.charts import Line as Drawn
 from hpml.base.charts import lines, show
 from hpml.base.page import Page
-from hpml.base.tables import Table
+from hpml.base.tables import Table, readable
 from hpml.benchmark import Comparison, compare_sizes
 from hpml.course.labs.lab_01_dynamic_typing.loops import add_loop
 
@@ -74,7 +74,7 @@ class SmallSizes:
             caption=f"Lines fitted to all sizes, {self.sizes[0]} to {self.sizes[-1]:,} elements.",
             formats={
                 "overhead, ns": lambda ns: f"{ns:,.0f}",
-                "ns per element": lambda ns: f"{ns:.3g}" if ns > 0 else "cannot tell",
+                "ns per element": lambda ns: readable(ns, 3) if ns > 0 else "cannot tell",
                 "overtakes the loop at": elements,
             },
         )

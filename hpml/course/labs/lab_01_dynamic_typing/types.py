@@ -8,10 +8,11 @@ from hpml.base import style
 from hpml.base.charts import Bar, bars, show
 from hpml.base.errors import describe
 from hpml.base.page import Page
-from hpml.base.tables import Table, format_seconds
-from hpml.benchmark import Comparison
+from hpml.base.tables import Table
+from hpml.benchmark import Comparison, Estimate
+from hpml.benchmark.estimate import estimate
 from hpml.course.labs.lab_01_dynamic_typing.objects import Memory
-from hpml.course.lesson.reference import recorded_conclusion
+from hpml.course.lesson.racing import format_interval
 
 LEAST = 2e-9
 """Seconds: smaller differences are not visible in the table."""
@@ -96,48 +97,45 @@ def draw_memory(memories: Sequence[Memory]) -> Page:
     return show(chart, caption=text, text=text)
 
 
-def what_fits(measured: Comparison) -> str:
-    """Return which of the lab's hypotheses the measurement supports, as text for `say`."""
+def extra_times(measured: Comparison) -> dict[str, Estimate]:
+    """Return what the lab's hypotheses predict, by the name of the quantity."""
+    few = measured.difference("array", "list")
+    many = measured.difference("array, many", "list, many")
+    adding = measured.difference("NumPy's numbers", "floats")
+    # An iteration looks up twice and adds once.
+    return {
+        "a lookup with few numbers / with many": few / many,
+        "looking up, of the extra time with few": estimate(
+            [
+                2 * a / (2 * a + b) if 2 * a + b else 1.0
+                for a, b in zip(few.samples, adding.samples, strict=True)
+            ]
+        ),
+    }
+
+
+def shares(measured: Comparison) -> str:
+    """Return how much each cause contributes to the extra time, as text for `say`."""
     look_up = measured.difference("array", "list")
     boxing = measured.difference("array.array", "list")
     adding = measured.difference("NumPy's numbers", "floats")
+    share = extra_times(measured)["looking up, of the extra time with few"]
+    both = all(each.against(LEAST) == "above" for each in (look_up, adding))
     lines = [
-        f"With few elements, a lookup in the array takes {format_seconds(look_up.value)} longer "
-        f"than in the list, and an addition of its numbers {format_seconds(adding.value)} longer."
+        f"With few elements, a lookup in the array takes {format_interval(look_up)} longer than in "
+        f"the list, and an addition of its numbers {format_interval(adding)} longer."
     ]
-    parts = {"A": look_up.against(LEAST) == "above", "C": adding.against(LEAST) == "above"}
-    if all(parts.values()):
-        share = 2 * look_up.value / (2 * look_up.value + adding.value)
+    if both:
         lines.append(
-            "**A** and **C** both contribute. An iteration looks up twice and adds once: of "
-            f"their extra time, **{share:.0%}** is lookup and **{1 - share:.0%}** is addition. "
-            "Storing, `out[i] = ...`, is not included."
+            "**A** and **C** both contribute. An iteration looks up twice and adds once: of their "
+            f"extra time, **{share.low:.0%} to {share.high:.0%}** is lookup and "
+            f"**{1 - share.high:.0%} to {1 - share.low:.0%}** is addition. Storing, "
+            "`out[i] = ...`, is not included."
         )
-    elif any(parts.values()):
-        lines.append(f"Only **{'A' if parts['A'] else 'C'}** clearly contributes.")
-    else:
-        lines.append("Neither is clearly longer here: this measurement cannot tell.")
-    if parts["A"] and boxing.against(0) == "above":
+    if boxing.against(0) == "above" and look_up.against(LEAST) == "above":
+        part = boxing / look_up
         lines.append(
-            "An `array.array` also creates an object at each lookup, a Python float. That "
-            f"costs {boxing.value / look_up.value:.0%} of the extra time of NumPy's lookup."
+            "An `array.array` also creates an object at each lookup, a Python float. That costs "
+            f"{part.low:.0%} to {part.high:.0%} of the extra time of NumPy's lookup."
         )
-    lines.append(_memory(measured, look_up.value))
     return "\n\n".join(lines)
-
-
-def _memory(measured: Comparison, before: float) -> str:
-    slower = {}
-    for name in ("list", "array"):
-        more = measured.difference(f"{name}, many", name).value
-        slower[name] = format_seconds(more) if abs(more) > LEAST else "less than 2 ns"
-    grown = measured.sum_of({"array, many": 1, "list, many": -1, "array": -1, "list": 1})
-    message = (
-        "With many elements instead of few, new ones in each call, the time of a lookup changes "
-        f"by {slower['list']} in the list and by {slower['array']} in the array. "
-    )
-    if grown.against(LEAST) == "above":
-        return message + "The difference has grown: **B** contributes to it."
-    if grown.high < max(before / 2, 2 * LEAST):
-        return message + "The difference has not grown, so **B** does not contribute."
-    return f"{message}This measurement cannot tell about **B**. {recorded_conclusion('01')}"

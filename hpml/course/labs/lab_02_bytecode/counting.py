@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from hpml.base import style
 from hpml.base.charts import Dot, dots, show
 from hpml.base.page import Page
-from hpml.base.tables import Table
+from hpml.base.tables import Table, readable
 from hpml.benchmark import Ratio, compare
 from hpml.bytecode import Machine, count_instructions
 
@@ -29,8 +29,8 @@ class Pair(NamedTuple):
     def in_words(self) -> str:
         """Both ratios as text, without the ratio of times if it is uncertain."""
         certain = self.ratio.answer != "cannot tell"
-        time = f"{self.ratio.value:.2g} × the time" if certain else "time: cannot tell"
-        return f"{self.instructions:.2g} × the instructions, {time}"
+        time = f"{self.ratio.shown} × the time" if certain else "time: cannot tell"
+        return f"{readable(self.instructions)} × the instructions, {time}"
 
 
 Versions = tuple[Callable[..., Any], Callable[..., Any], tuple[Any, ...]]

@@ -12,10 +12,8 @@ from typing import Any
 
 from hpml.base.errors import describe
 from hpml.base.page import Page, show_code
-from hpml.base.tables import Table, format_seconds
-from hpml.benchmark import Comparison
+from hpml.base.tables import Table
 from hpml.bytecode import disassemble
-from hpml.course.lesson.reference import recorded_conclusion
 
 
 def tokens_by_line(source: str) -> Table:
@@ -89,39 +87,3 @@ def _specialised(function: FunctionType) -> dict[int, str]:
         for step in dis.get_instructions(function, adaptive=True)
         if not step.opname.startswith("RESUME")
     }
-
-
-_TESTS = {
-    "B": ("x % x", "the missing form"),
-    "C": ("x * 2", "loading a constant"),
-}
-_VERDICTS = {
-    "below": "**{0}** is not the reason: {1} explains less than half of the extra time.",
-    "above": "**{0}** is a reason: {1} explains more than half of the extra time.",
-    "cannot tell": "**{0}**: this measurement cannot tell. Its interval is too wide.",
-}
-
-
-def what_fits(expressions: Comparison) -> str:
-    """Return which explanation the measurement supports, as text for `say`."""
-    power = expressions.difference("x ** 2", "x * x")
-    if power.against(0) != "above":
-        return (
-            "In these rounds `x ** 2` was not clearly slower, so there is nothing to explain. "
-            f"Run the cell again when the machine is less busy. {recorded_conclusion('02')}"
-        )
-    lines = [f"`x ** 2` takes {format_seconds(power.value)} more than `x * x`."]
-    answers = []
-    for claim, (name, reason) in _TESTS.items():
-        share = expressions.difference(name, "x * x") / power
-        answers.append(share.against(0.5))
-        lines[0] += f" `{name}` has {max(0.0, share.value):.0%} of this extra time."
-        lines.append(_VERDICTS[answers[-1]].format(claim, reason))
-    if set(answers) == {"below"}:
-        lines.append(
-            "So **A** remains: the work inside the one instruction takes longer. It is true "
-            "that the power has no specialised form, but that is not the reason."
-        )
-    elif "cannot tell" in answers:
-        lines.append(recorded_conclusion("02"))
-    return "\n\n".join(lines)

@@ -135,7 +135,7 @@ def kernel_map() -> Table:
             runs = {"inlined": lambda: inlined(x), "kernel": lambda: kernel(x)}  # noqa: B023
             ratio = race(runs, "kernel").ratio("inlined")
             certain = ratio.answer != "cannot tell"
-            cells.append(f"{ratio.digits(ratio.value)} ×" if certain else ratio.answer)
+            cells.append(f"{ratio.shown} ×" if certain else ratio.answer)
         rows.append((width, *cells))
     title = f"The kernel's speed as a multiple of the inlined source's, {depth} linear layers"
     return Table(("width", *[f"batch {batch}" for batch in batches]), rows, title=title)

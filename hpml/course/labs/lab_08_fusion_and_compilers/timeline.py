@@ -39,6 +39,25 @@ def on_threads(works: Mapping[str, Callable[[], object]]) -> list[Span]:
         return list(pool.map(_stamped, works, works.values()))
 
 
+def median_round(
+    ways: Mapping[str, Callable[[], list[Span]]], rounds: int = 15
+) -> dict[str, list[Span]]:
+    """Run the ways in interleaved rounds, and return the spans of the median round.
+
+    It is the round with the median ratio of the last way's duration to the first one's, so that one
+    disturbed run does not contradict the ratio of all rounds.
+    """
+    first, *_, last = ways
+    found = [{name: run() for name, run in ways.items()} for _ in range(rounds + 2)][2:]
+    found.sort(key=lambda spans: duration(spans[last]) / duration(spans[first]))
+    return found[len(found) // 2]
+
+
+def duration(spans: Sequence[Span]) -> float:
+    """Return the seconds from the first start to the last end."""
+    return max(end for _, _, end in spans) - min(start for _, start, _ in spans)
+
+
 def on_streams(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor) -> list[Span]:
     """Run the two products on two CUDA streams, timed by CUDA events."""
     import torch
@@ -81,5 +100,5 @@ def draw_spans(ways: Mapping[str, Sequence[Span]]) -> Page:
             rows[f"{variant}: {name}"] = [(start, end)]
             texts[f"{variant}: {name}"] = f"{start:.1f} to {end:.1f} ms"
     shades = {name: (style.DATA, style.SECOND)[place % 2] for place, name in enumerate(rows)}
-    title, x = "When each product ran", "ms since the first began"
+    title, x = "When each product ran, in the median round", "ms since the first began"
     return show(timeline(rows, texts, shades, title=title, x=x))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cProfile
 import gc
+import math
 import sys
 import tracemalloc
 import uuid
@@ -13,10 +14,13 @@ from types import FrameType
 from typing import Any
 
 from hpml import profiling
+from hpml.base.operator_times import OperatorTimes
 from hpml.base.optional import why_unavailable
 from hpml.base.page import Page, put, say
 from hpml.base.tables import Table
-from hpml.profiling.call_tree import short_name, tree_of_stacks
+from hpml.benchmark import Estimate
+from hpml.benchmark.estimate import estimate
+from hpml.profiling.call_tree import CallTree, short_name, tree_of_stacks
 from hpml.profiling.icicle import icicle
 
 Profiler = Callable[[Callable[[], object]], Any]
@@ -130,6 +134,35 @@ def own_times(samples: profiling.Samples, names: Sequence[str]) -> Counter[str]:
     for (name, _), seconds in places.items():
         found[name] = max(found[name], seconds)
     return found
+
+
+def share_of(samples: profiling.Samples, name: str) -> Estimate:
+    """Return the share of the samples in which functions of a name are on the stack.
+
+    The interval is Wilson's for a share of independent draws, with 95 %.
+
+    Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
+    Journal of the American Statistical Association 22, 1927.
+    """
+    share, count, z = _seconds(samples.tree, name) / samples.tree.total, samples.count, 1.96
+    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
+    reach = z * math.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
+    reach /= 1 + z * z / count
+    return Estimate(share, middle - reach, middle + reach)
+
+
+def typical_run(runs: Sequence[OperatorTimes], operator: str) -> tuple[OperatorTimes, Estimate]:
+    """Return the run with the median share of an operator, and that share with its interval."""
+    shares = [run.by_operator.get(operator, 0) / run.total for run in runs]
+    order = sorted(range(len(runs)), key=shares.__getitem__)
+    return runs[order[len(runs) // 2]], estimate(shares)
+
+
+def _seconds(tree: CallTree, name: str) -> float:
+    """Return the seconds below functions of a name; a recursive call counts once."""
+    return sum(
+        child.total if child.name == name else _seconds(child, name) for child in tree.children
+    )
 
 
 def beside_the_handler(

@@ -119,10 +119,10 @@ def claim_parts(claim: str, measured: Comparison, name: str, baseline: str) -> T
             left.remove(near[0])
         return True
 
-    ends = f"{ratio.low:.3g} to {ratio.high:.3g} (or {1 / ratio.high:.3g} to {1 / ratio.low:.3g})"
+    ends = f"{ratio.interval} (or {ratio.inverse.interval})"
     parts = [
         ("the programs compared", f"{name} and {baseline}", name in claim and baseline in claim),
-        ("the ratio", f"{ratio.value:.3g} (or {ratio.speed_up:.3g})", says(ratio.value)),
+        ("the ratio", f"{ratio.shown} (or {ratio.inverse.shown})", says(ratio.value)),
         ("its interval", ends, says(ratio.value, ratio.low, ratio.high)),
         ("how many rounds", str(measured.rounds), measured.rounds in numbers),
         ("the size of the job", "how many numbers", bool(re.search(r"\d[\d,_]* numbers", claim))),

@@ -8,6 +8,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from hpml.base.tables import readable
 from hpml.course.labs.lab_10_benchmarking.harness import (
     seconds_of,
     statement_and_clock,
@@ -141,7 +142,7 @@ def _drawn(
 def _duel(name: str, part: str, a: Sequence[float], b: Sequence[float]) -> Case:
     wins, losses = _wins(a, b), _wins(b, a)
     quotient = statistics.median(x / y for x, y in zip(a, b, strict=True))
-    seen = f"a won {wins} rounds, b won {losses}; the median of a/b is {quotient:.3g}"
+    seen = f"a won {wins} rounds, b won {losses}; the median of a/b is {readable(quotient, 3)}"
     call = f"is_faster(a, b)  # {seen}" if len(a) > 6 else ""
     return Case(f"{name}, {len(a)} rounds", {"a": list(a), "b": list(b)}, part, call)
 

@@ -105,12 +105,6 @@ def fits(result: ToyResNetResult) -> dict[str, LaunchFit]:
     return named
 
 
-def hypothesis(eager: Mapping[int, float], graph: Mapping[int, float]) -> str:
-    """Return the hypothesis that fits the share of the eager time that remains with a graph."""
-    share = graph[min(graph)] / eager[min(eager)]
-    return "C" if share < 0.05 else "A" if share < 0.9 else "B"
-
-
 def grows_from(fit: LaunchFit) -> float:
     """Return the fitted image height in pixels from which the GPU is the bottleneck."""
     import numpy as np

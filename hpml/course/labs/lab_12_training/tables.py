@@ -11,7 +11,7 @@ from hpml.base import style
 from hpml.base.charts import Bar, bars, histogram, show
 from hpml.base.page import Page, say
 from hpml.base.tables import Table, format_bytes, format_seconds
-from hpml.benchmark import Comparison
+from hpml.benchmark import Comparison, Estimate
 from hpml.course.files import published, recorded
 from hpml.course.labs.lab_12_training.exercises import Formats, surviving_format
 from hpml.course.lesson.reference import keep_revealed
@@ -95,7 +95,7 @@ def beside_published(
         if recipe in taken:
             one = trainers[recipe]
             seconds = format_seconds(sum(one.seconds) / one.epochs)
-            ratio = f"{taken.ratio(recipe).value:.3f}"
+            ratio = taken.ratio(recipe).shown
             accuracy = f"{100 * one.accuracies[-1]:.2f} %"
         elif recipe in ratios:
             middle, low, high = ratios[recipe]
@@ -132,7 +132,7 @@ def beside_gpu(taken: Comparison) -> Page:
         found = f"gains **{gains}**" if gains else "**cannot be told apart** from that"
         found = "is **slower** than vanilla" if ratio.low > 1 else found
         texts.append(
-            f"{name} takes {ratio.digits(ratio.value)} ({ratio.interval}) times vanilla's time, "
+            f"{name} takes {ratio.with_interval} times vanilla's time, "
             f"published {there:.2f}: it {found} here"
         )
     return say("; ".join(texts) + ".")
@@ -152,10 +152,7 @@ def small_changes(taken: Comparison) -> Page:
         found = only if large else "None of them changes"
         text = f"**{found} it by more than a quarter**."
         keep_revealed("executions", text.rstrip("."))
-    seen = ", ".join(
-        f"{name} takes {ratio.digits(ratio.value)} ({ratio.interval})"
-        for name, ratio in ratios.items()
-    )
+    seen = ", ".join(f"{name} takes {ratio.with_interval}" for name, ratio in ratios.items())
     return say(f"Of vanilla's time for an epoch, {seen}. {text}")
 
 
@@ -217,24 +214,31 @@ def spread(accuracies: Sequence[float]) -> str:
     return f"{statistics.fmean(accuracies):.2f} % ({low:.2f} to {high:.2f})"
 
 
-def accuracy_verdict(runs: Mapping[str, Sequence[float]]) -> Page:
-    """Report how much seeds, precision and a last digit change the accuracy, with the verdict."""
-    vanilla = runs["vanilla"]
-    seeds = max(vanilla) - min(vanilla)
-    gains = [a - v for a, v in zip(runs["amp"], vanilla, strict=True)]
-    precision = max(map(abs, gains))
-    digit = max(abs(n - v) for n, v in zip(runs["nudged"], vanilla, strict=True))
-    seen = (
+def accuracy_changes(runs: Mapping[str, Sequence[float]]) -> dict[str, Estimate]:
+    """Return what the lab's hypotheses predict, from one accuracy per seed and way of training."""
+    seeds, gains, digit = _changes(runs)
+    names = ("mixed precision's smallest gain", "a last digit's largest change")
+    found = {}
+    for name, points in zip(names, (min(gains), digit), strict=True):
+        times = points / seeds if seeds else math.nan
+        ends = (times, times) if seeds else (-math.inf, math.inf)
+        found[f"{name} / the spread between seeds"] = Estimate(times, *ends)
+    return found
+
+
+def accuracy_spread(runs: Mapping[str, Sequence[float]]) -> str:
+    """Return how much seeds, precision and a last digit change the accuracy, as text for `say`."""
+    seeds, gains, digit = _changes(runs)
+    return (
         f"From seed to seed vanilla's accuracy varies by up to **{seeds:.2f}** points. With equal "
-        f"seeds, mixed precision differs from vanilla by up to **{precision:.2f}** points, and "
-        f"`nudged` by up to **{digit:.2f}**."
+        f"seeds, mixed precision differs from vanilla by up to **{max(map(abs, gains)):.2f}** "
+        f"points, and `nudged` by up to **{digit:.2f}**."
     )
-    if min(gains) > 0:
-        verdict = "That fits **A**: mixed precision wins with each seed."
-    elif 2 * precision < seeds:
-        verdict = "That fits **B** best: seeds matter more than twice as much as mixed precision."
-    elif 2 * digit > precision:
-        verdict = "That fits **C**: a last digit matters more than half as much as mixed precision."
-    else:
-        verdict = "That fits none of them alone."
-    return say(f"{seen}\n\n{verdict}")
+
+
+def _changes(runs: Mapping[str, Sequence[float]]) -> tuple[float, list[float], float]:
+    """Return the spread between seeds, mixed precision's gains, and a last digit's change."""
+    vanilla = runs["vanilla"]
+    gains = [a - v for a, v in zip(runs["amp"], vanilla, strict=True)]
+    digit = max(abs(n - v) for n, v in zip(runs["nudged"], vanilla, strict=True))
+    return max(vanilla) - min(vanilla), gains, digit

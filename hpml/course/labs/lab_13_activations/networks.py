@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hpml.base import Table, style
 from hpml.base.charts import Dot, Line, dots, lines, show
 from hpml.base.page import Page
+from hpml.base.tables import readable
 from hpml.benchmark import Comparison
 from hpml.course.files import published
 
@@ -109,7 +110,7 @@ def draw_curves(activations: Mapping[str, Callable[[Any], Any]]) -> Page:
         at, y = x.detach().tolist(), y.detach().tolist()
         values.append(Line(name, at, y, form))
         slopes.append(Line(name, at, slope.tolist(), form))
-        notes.append(f"{name} {y[50]:.3g}, gradient {float(slope[50]):.3g}")
+        notes.append(f"{name} {readable(y[50], 3)}, gradient {readable(float(slope[50]), 3)}")
     return show(
         lines(values, title="Values", x="x", y=" ", ylim=(-0.6, 2), level=[0]),
         lines(slopes, title="Gradients", x="x", y=" ", level=[0]),

@@ -14,7 +14,7 @@ from hpml.base.operator_times import OTHER
 from hpml.base.optional import NOT_INSTALLED, import_optional, why_unavailable
 from hpml.base.page import put, say
 from hpml.base.tables import Table
-from hpml.benchmark import Comparison
+from hpml.benchmark import Comparison, Estimate
 from hpml.course.files import published
 from hpml.course.packages import install_command
 from hpml.profiling import operator_timing
@@ -118,3 +118,24 @@ def loop(step: Callable[[Any], Any], state: Any, steps: int) -> Any:
         for _ in range(steps):
             state = step(state)
     return state
+
+
+def shares(few: Estimate, many: Estimate, pixels: float = 16.0) -> str:
+    """Return which share of eager's extra time is work and which calls, as text for `say`.
+
+    The extra time is `a + b * pixels`: a fixed part for the calls, and a part for each pixel.
+    `many` has `pixels` times as many of them as `few`.
+
+    >>> shares(Estimate(626e-6, 603e-6, 654e-6), Estimate(1390e-6, 1250e-6, 1530e-6))
+    'The extra time is a + b · pixels: ... **work** is 51% to 65% of it, and **calls** the rest.'
+    """
+    grown = many / few
+    low, high = (
+        min(max(pixels * (1 - 1 / end) / (pixels - 1), 0.0), 1.0) if end > 0 else 0.0
+        for end in (grown.low, grown.high)
+    )
+    return (
+        "The extra time is a + b · pixels: both causes contribute, a fixed time for the calls and "
+        f"a time for each pixel. With the larger images **work** is {low:.0%} to {high:.0%} of it, "
+        "and **calls** the rest."
+    )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hpml.base import style
 from hpml.base.charts import name_decades
 from hpml.base.page import Page, picture, sentence
-from hpml.base.tables import Table
+from hpml.base.tables import Table, readable
 from hpml.course.lesson.predictions import state, store
 from hpml.course.lesson.predictions.prediction import Lab, current_lab
 from hpml.course.lesson.progress import keep_step
@@ -122,7 +122,7 @@ def _summary(entries: Sequence[state.Entry]) -> str:
             asked = _things(len(scored), "question")
             parts.append(f"Of {asked} with one right answer, {sum(scored)} right.")
         parts.append(f"Answered in time: {len(timely)} of {_things(len(entries), 'question')}.")
-        if unsure := sum(bool(entry.unsure) for entry in timely):
+        if unsure := sum(bool(state.why_not_scored(entry)) for entry in timely):
             parts.append(f"Not scored, because the measurement was too uncertain: {unsure}.")
     else:
         parts = [
@@ -140,11 +140,11 @@ def _summary(entries: Sequence[state.Entry]) -> str:
 
 def _near(factors: Sequence[float]) -> str:
     if len(factors) == 1:
-        return f"The one number predicted was off by a factor of {factors[0]:.2g}."
+        return f"The one number predicted was off by a factor of {readable(factors[0])}."
     two, ten = (sum(times <= limit for times in factors) for limit in (2, 10))
     return (
         f"Of {len(factors)} numbers predicted, {two} within a factor of 2 and {ten} "
-        f"within a factor of 10; the median factor was {statistics.median(factors):.2g}."
+        f"within a factor of 10; the median factor was {readable(statistics.median(factors))}."
     )
 
 
@@ -154,7 +154,7 @@ def _things(count: int, word: str) -> str:
 
 def _row(number: int, entry: state.Entry) -> list[object]:
     answer = "–" if entry.answer is None else entry.text(entry.answer)
-    measured = "not measured yet" if entry.measured is None else entry.text(entry.measured)
+    measured = "not measured yet" if entry.measured is None else entry.result
     distance = "not predicted" if entry.answer is None else "–"
     if entry.answer is not None and entry.measured is not None:
         distance = state.distance(entry) + (" (late)" if entry.late else "")

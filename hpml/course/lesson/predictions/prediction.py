@@ -66,16 +66,18 @@ class Prediction:
         """Lock an answer, as the button does."""
         self._change(state.lock(self._entry, answer))
 
-    def reveal(self, measured: object, *, unsure: str = "") -> None:
+    def reveal(self, measured: object, *, unsure: str = "", known: bool = False) -> None:
         """Show the result beside the prediction, with the factor between them.
 
         Without a prediction the result is shown as not predicted. An answer that is locked later,
-        or whose result was not measured cleanly, is shown but does not count.
+        or that the result's interval cannot judge, is shown but does not count: a number counts if
+        it is right, too high or too low for both ends, a choice if the result is not "cannot tell".
 
         Args:
             measured: a number in the question's unit; text with a unit; a Measurement (its median
                 counts) or a Ratio; for a choice the text of the right one, or a Ratio (its answer).
             unsure: why this result cannot be scored, if its own spread does not show it.
+            known: whether "cannot tell" would be the truth, as for a function against itself.
 
         Raises:
             AnswerError: if `measured` does not fit the question.
@@ -92,8 +94,8 @@ class Prediction:
         self._take_unlocked()
         # The output of an earlier run of this cell is gone, so do not update it.
         self._ids.pop("result", None)
-        self._change(state.show(self._entry, measured, unsure))
-        if not self._entry.unsure:
+        self._change(state.show(self._entry, measured, unsure, known=known))
+        if not state.why_not_scored(self._entry) or self._entry.measured == state.CANNOT_TELL:
             keep_revealed(self._entry.key, self._entry.text(self._entry.measured))
         self._put("result", self._result())
 
@@ -130,7 +132,9 @@ class Prediction:
 
     def reopen(self) -> None:
         """Show the question as open again; the caller deletes the saved answer."""
-        self._entry = replace(self._entry, answer=None, measured=None, late=False, unsure="")
+        self._entry = replace(
+            self._entry, answer=None, measured=None, late=False, unsure="", low=None, high=None
+        )
         self._note = "The answer was deleted. Run this cell again."
         self._ids.pop("result", None)  # the result stays on the page
         self._refresh()
@@ -206,7 +210,7 @@ class Prediction:
     def _result(self) -> Page:
         entry = self._entry
         text = state.verdict(entry)
-        if entry.unsure and entry.measured is not None:
+        if state.why_not_scored(entry) and entry.measured is not None:
             text = f"{text} {recorded(self._lab, entry.key)}".rstrip()
         headline = f"<p><b>{html.escape(text)}</b></p>"
         if entry.answer is None:

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from hpml.base.errors import describe, is_text
-from hpml.benchmark.paired import WIDEST
+from hpml.base.tables import readable
 from hpml.course.lesson.errors import AnswerError
 
 # Each line: kind, size in the kind's base unit, printed name, other spellings.
@@ -97,18 +97,22 @@ def measured_value(measured: object, unit: Unit) -> float:
     return read_number(measured, unit, at_least=-math.inf)
 
 
-def spread_too_far(measured: object) -> str:
-    """Return why a result is too uncertain to score a prediction, or an empty text."""
+def measured_ends(measured: object, unit: Unit) -> tuple[float | None, float | None]:
+    """Return the ends of a measured result's interval in `unit`; None for a plain number.
+
+    Those of a Ratio are its 95 % interval, those of a Measurement the middle half of its samples.
+    """
     quartiles = getattr(measured, "quartiles", None)
-    low, high = getattr(measured, "low", None), getattr(measured, "high", None)
-    what = "its 95 % interval"
     if isinstance(quartiles, tuple):
-        low, _, high = quartiles
-        what = "the middle half of its samples"
-    if not isinstance(low, float) or not isinstance(high, float) or high <= WIDEST * low:
-        return ""
-    spans = f"spans a factor of {high / low:.2g}" if low > 0 else "has no lower end"
-    return f"{what} {spans}. Run its cell again when the machine is quieter."
+        shown = describe(measured)
+        low, high = (_converted(q, find_unit("s"), unit, shown) for q in quartiles[::2])
+        return low, high
+    first, last = getattr(measured, "low", None), getattr(measured, "high", None)
+    if isinstance(first, float) and isinstance(last, float):
+        ends = (_converted(e, find_unit("×"), unit, describe(measured)) for e in (first, last))
+        low, high = ends
+        return low, high
+    return None, None
 
 
 def format_number(value: float) -> str:
@@ -118,10 +122,7 @@ def format_number(value: float) -> str:
     size = abs(value)
     if value == int(value) and size < 1e9:
         return f"{int(value):,}"
-    rounded = float(f"{value:.3g}")
-    if 1000 <= abs(rounded) < 1e9:
-        return f"{rounded:,.0f}"
-    return f"{rounded:.3g}" if 1e-3 <= size < 1000 else f"{value:.2e}"
+    return readable(value, 3)
 
 
 def format_quantity(value: float, unit: Unit) -> str:

@@ -14,15 +14,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hpml.base.errors import describe, is_text
+from hpml.base.tables import readable
+from hpml.benchmark.printed import too_wide
 from hpml.course.lesson.errors import AnswerError, LabError, PredictionLocked
 from hpml.course.lesson.predictions.quantity import (
     Unit,
     find_unit,
+    format_number,
     format_quantity,
+    measured_ends,
     measured_value,
     read_number,
-    spread_too_far,
 )
+
+CANNOT_TELL = "cannot tell"
+
+_AGAIN = "Run its cell again when the machine is quieter."
 
 NEAR = 1.25
 """A prediction within this factor of the result counts as right."""
@@ -42,7 +49,9 @@ class Entry:
     answer: float | str | None = None  # a number in `unit` or the text of a choice; None while open
     measured: float | str | None = None  # the result in the same form; None until it is shown
     late: bool = False  # the answer was locked after the result had been shown
-    unsure: str = ""  # why the result is too uncertain to score an answer; empty if it is not
+    unsure: str = ""  # why no answer can be scored by the result; see `why_not_scored`
+    low: float | None = None  # the ends of the result's interval, in `unit`; None if it is exact
+    high: float | None = None
 
     def __post_init__(self) -> None:
         options = {str(choice).strip().lower() for choice in self.choices}
@@ -76,6 +85,15 @@ class Entry:
             return "nothing yet"
         return value if isinstance(value, str) else format_quantity(value, self.measure)
 
+    @property
+    def result(self) -> str:
+        """The result as text: its interval alone if that is too wide for a single value."""
+        if self.low is None or self.high is None or not too_wide(self.low, self.high):
+            return self.text(self.measured)
+        if not math.isfinite(self.high - self.low):
+            return "unknown"
+        return f"{format_number(self.low)} to {self.text(self.high)}"
+
 
 def lock(entry: Entry, answer: object) -> Entry:
     """Return `entry` with the answer locked; the same answer again changes nothing."""
@@ -94,13 +112,19 @@ def lock(entry: Entry, answer: object) -> Entry:
     )
 
 
-def show(entry: Entry, measured: object, unsure: str = "") -> Entry:
-    """Return `entry` with the measured result beside the answer, if there is one."""
-    unsure = unsure or spread_too_far(measured)
+def show(entry: Entry, measured: object, unsure: str = "", *, known: bool = False) -> Entry:
+    """Return `entry` with the measured result beside the answer, if there is one.
+
+    With `known` a choice "cannot tell" is the truth, and not a failure of the measurement.
+    """
     if entry.choices:
         chosen = _choice(entry, getattr(measured, "answer", measured))
-        return replace(entry, measured=chosen, unsure=unsure)
-    return replace(entry, measured=measured_value(measured, entry.measure), unsure=unsure)
+        if chosen == CANNOT_TELL and not known:
+            unsure = unsure or f"this measurement cannot tell. {_AGAIN}"
+        return replace(entry, measured=chosen, unsure=unsure, low=None, high=None)
+    low, high = measured_ends(measured, entry.measure)
+    value = measured_value(measured, entry.measure)
+    return replace(entry, measured=value, unsure=unsure, low=low, high=high)
 
 
 def restore(entry: Entry, kept: dict[str, Any]) -> Entry:
@@ -111,25 +135,71 @@ def restore(entry: Entry, kept: dict[str, Any]) -> Entry:
         return entry
     try:
         found = lock(entry, answer)
-        found = found if measured is None else show(found, measured)
+        found = found if measured is None else show(found, measured, known=True)
     except LabError:
         return entry
-    return replace(found, late=bool(kept.get("late")), unsure=str(kept.get("unsure", "")))
+    low, high = kept.get("low"), kept.get("high")
+    unsure = str(kept.get("unsure", ""))
+    return replace(found, late=bool(kept.get("late")), unsure=unsure, low=low, high=high)
+
+
+def why_not_scored(entry: Entry) -> str:
+    """Return why the answer cannot be scored by the result, as a sentence; empty if it can.
+
+    A number is scored by the whole interval of the result: it is right, too high or too low if it
+    is so for both ends.
+    """
+    if entry.unsure or entry.choices or entry.exact or entry.low is None or entry.high is None:
+        return entry.unsure
+    if isinstance(entry.answer, float):
+        clear = _judged(entry.answer, entry.low) == _judged(entry.answer, entry.high)
+    else:
+        clear = not too_wide(entry.low, entry.high)
+    if clear:
+        return ""
+    if not math.isfinite(entry.high - entry.low):
+        return f"its interval has no ends. {_AGAIN}"
+    if too_wide(entry.low, entry.high):
+        return f"the ends of this interval judge differently. {_AGAIN}"
+    ends = f"{format_number(entry.low)} and {entry.text(entry.high)}"
+    return f"the ends of its interval, {ends}, judge differently. {_AGAIN}"
+
+
+def _judged(answer: float, result: float) -> str:
+    """Return whether an answer is right, high or low, if this is the result."""
+    if answer == result:
+        return "right"
+    near = answer > 0 and result > 0 and max(answer / result, result / answer) <= NEAR
+    return "right" if near else "high" if answer > result else "low"
+
+
+def _nearest(entry: Entry) -> float | None:
+    """Return the result, or the end of a wide interval that is nearest to the answer."""
+    answer, measured, low, high = entry.answer, entry.measured, entry.low, entry.high
+    if not isinstance(answer, float) or not isinstance(measured, float):
+        return None
+    if low is None or high is None or not too_wide(low, high):
+        return measured
+    return min(max(answer, low), high)
 
 
 def factor(entry: Entry) -> float | None:
-    """Return the factor, at least 1, between answer and result; None if there is no such factor."""
-    answer, measured = entry.answer, entry.measured
-    if not isinstance(answer, float) or not isinstance(measured, float):
+    """Return the factor, at least 1, between answer and result; None if there is no such factor.
+
+    If the result is only known to be in a wide interval, it is the smallest factor that this
+    allows.
+    """
+    answer, measured = entry.answer, _nearest(entry)
+    if not isinstance(answer, float) or measured is None:
         return None
-    if answer <= 0 or measured <= 0 or entry.exact or entry.unsure:
+    if answer <= 0 or measured <= 0 or entry.exact or why_not_scored(entry):
         return None
     return max(answer / measured, measured / answer)
 
 
 def right(entry: Entry) -> bool | None:
     """Return whether an answer was right; None if it cannot be scored."""
-    if entry.answer is None or entry.measured is None or entry.unsure:
+    if entry.answer is None or entry.measured is None or why_not_scored(entry):
         return None
     if entry.choices or entry.exact:
         return entry.answer == entry.measured
@@ -142,29 +212,30 @@ def verdict(entry: Entry) -> str:
     if entry.answer is None:
         if entry.measured is None:
             return "No prediction made yet."
-        return f"No prediction made. {result}: {entry.text(entry.measured)}."
+        return f"No prediction made. {result}: {entry.result}."
     answer = entry.text(entry.answer)
     if entry.measured is None:
         return f"Locked: {answer}."
+    unclear = why_not_scored(entry)
     late = " Locked after the result had been shown, so it does not count." if entry.late else ""
-    after = f" Not scored: {entry.unsure}" if entry.unsure else late
+    after = f" Not scored: {unclear}" if unclear else late
     if entry.choices:
-        score = "" if entry.unsure else f" So: {distance(entry)}."
-        return f"You said: {answer}. {result}: {entry.text(entry.measured)}.{score}{after}"
-    score = "" if entry.unsure else f": {distance(entry)}"
-    return f"You said {answer}, the result is {entry.text(entry.measured)}{score}.{after}"
+        score = "" if unclear else f" So: {distance(entry)}."
+        return f"You said: {answer}. {result}: {entry.result}.{score}{after}"
+    score = "" if unclear else f": {distance(entry)}"
+    return f"You said {answer}, the result is {entry.result}{score}.{after}"
 
 
 def distance(entry: Entry) -> str:
     """Return the difference of answer and result in words."""
-    answer, measured = entry.answer, entry.measured
-    if entry.unsure:
+    answer, measured = entry.answer, _nearest(entry)
+    if why_not_scored(entry):
         return "not scored"
     if entry.choices or entry.exact:
-        return "right" if answer == measured else "not this time"
-    if not isinstance(answer, float) or not isinstance(measured, float):
+        return "right" if answer == entry.measured else "not this time"
+    if not isinstance(answer, float) or measured is None:
         return ""
-    if answer == measured:
+    if answer == measured or entry.text(answer) == entry.result:
         return "exactly right"
     side = "high" if answer > measured else "low"
     times = factor(entry)
@@ -172,7 +243,12 @@ def distance(entry: Entry) -> str:
         return f"{format_quantity(abs(answer - measured), entry.measure)} too {side}"
     if times <= NEAR:
         return f"right to within {5 * math.ceil(20 * (times - 1)):.0f} percent"
-    return f"{times:.1f} times too {side}" if times < 10 else f"{times:,.0f} times too {side}"
+    least = "at least " if measured != entry.measured else ""
+    return f"{least}{_times(times)} times too {side}"
+
+
+def _times(factor: float) -> str:
+    return f"{factor:.1f}" if factor < 10 else readable(factor)
 
 
 def _read(entry: Entry, answer: object) -> float | str:

@@ -13,7 +13,9 @@ from hpml.course.lesson.lab_file import LabFile
 from hpml.course.lesson.predictions.state import Entry
 
 FILE = LabFile("predictions.json")
-_KEPT = ("question", "unit", "choices", "answer", "measured", "late", "exact", "unsure")
+_KEPT = (
+    "question", "unit", "choices", "answer", "measured", "late", "exact", "unsure", "low", "high",
+)  # fmt: skip
 
 
 def answers(lab: str) -> dict[str, dict[str, Any]]:

@@ -10,6 +10,7 @@ import pytest
 from hpml.bytecode import disassemble, trace
 from hpml.course.labs.lab_02_bytecode import counting, harness, slide, stages
 from hpml.course.lesson.cells import code_cells
+from hpml.course.lesson.concluding import judge
 from hpml.course.lesson.errors import LabError
 from hpml.course.lesson.execute import find_lab
 from tests.benchmark.fakes import steady
@@ -110,19 +111,24 @@ def test_instructions_are_counted_for_each_line_as_often_as_it_is_executed() -> 
 
 
 @pytest.mark.parametrize(
-    ("power", "form", "constant", "said"),
+    ("power", "form", "constant", "fits"),
     [
-        (2.0, 1.1, 1.0, "So A remains"),
-        (2.0, 1.9, 1.0, "B is a reason"),
-        (2.0, 1.0, 1.8, "C is a reason"),
-        (1.0, 1.0, 1.0, "nothing to explain"),
+        (2.0, 1.1, 1.0, "A"),
+        (2.0, 1.9, 1.0, "B"),
+        (2.0, 1.0, 1.8, "C"),
+        (2.0, 1.9, 1.9, "none of them alone"),
+        (1.0, 1.0, 1.0, "cannot tell"),
     ],
 )
 def test_the_verdict_follows_the_measurement(
-    power: float, form: float, constant: float, said: str
+    power: float, form: float, constant: float, fits: str
 ) -> None:
     times = {"x * x": 1e-8, "x ** 2": power * 1e-8, "x * 2": constant * 1e-8, "x % x": form * 1e-8}
-    assert said in stages.what_fits(steady("x * x", **times)).replace("**", "")
+    measured = steady("x * x", **times)
+    extra = {name: measured.difference(name) for name in times}
+    shares = {name: extra[name] / extra["x ** 2"] for name in ("x % x", "x * 2")}
+    found = judge("02", {f"`{name}`, of the extra time": each for name, each in shares.items()})
+    assert found.fits == fits
 
 
 def test_the_notebook_shows_the_function_that_is_to_be_rewritten() -> None:

@@ -103,3 +103,17 @@ def test_a_traced_model_is_wrong_with_an_if_and_right_without() -> None:
 def test_two_streams_have_their_own_stamps() -> None:
     spans = timeline.on_streams(*torch.rand(3, 500, 500))
     assert all(0 <= start < end for _, start, end in spans)
+
+
+def test_the_timeline_shows_the_round_with_the_median_ratio() -> None:
+    taken = iter([9.0, 9.0, 0.5, 0.6, 5.0, 0.55, 0.58, 0.1, 0.57])  # two warm-up rounds, one burst
+
+    def sequence() -> list[timeline.Span]:
+        return [("a", 0.0, 0.5), ("b", 0.5, 1.0)]
+
+    def threads() -> list[timeline.Span]:
+        return [("a", 0.0, 0.2), ("b", 0.0, next(taken))]
+
+    found = timeline.median_round({"in sequence": sequence, "two threads": threads}, rounds=7)
+    assert timeline.duration(found["two threads"]) == 0.57
+    assert timeline.duration(found["in sequence"]) == 1.0

@@ -3,13 +3,17 @@ from __future__ import annotations
 import gc
 import signal
 import sys
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from hpml.base.operator_times import OperatorTimes
 from hpml.course.labs.lab_09_profiling import network, profilers, programs
 from hpml.course.labs.lab_09_profiling.traces import own_times, to_fix
 from hpml.course.lesson.errors import LabError
+from hpml.profiling import Samples
+from hpml.profiling.call_tree import tree_of_stacks
 from tests.course.labs.lab_09.notebook import cells_by_hand
 from tests.parts import raises
 
@@ -82,3 +86,24 @@ def test_the_command_profiles_the_lectures_network(monkeypatch: pytest.MonkeyPat
     found = network.profile_command()
     own, total = network.seconds_of(found, "learn")
     assert 0 < own < total < found.seconds
+
+
+def test_a_share_of_samples_counts_recursive_calls_once_and_has_an_interval() -> None:
+    stacks = {("run", "backward", "backward"): 30.0, ("run", "forward"): 60.0, ("backward",): 10.0}
+    tree = tree_of_stacks([(tuple((name, "") for name in s), n) for s, n in stacks.items()])
+    found = profilers.share_of(Samples(tree, count=100, interval=1e-3, seconds=0.1), "backward")
+    assert found.value == pytest.approx(0.4)
+    assert found.low == pytest.approx(0.309, abs=0.001)  # Wilson's interval of 40 among 100
+    assert found.high == pytest.approx(0.498, abs=0.001)
+
+
+def test_the_typical_run_has_the_median_share_and_not_that_of_a_disturbed_one() -> None:
+    def run(softmax: int, other: int) -> OperatorTimes:
+        parts: Any = {"by_operator": {"Softmax": softmax, "Linear": other}}
+        found: Any = SimpleNamespace(**parts, total=softmax + other)
+        return cast("OperatorTimes", found)
+
+    runs = [run(40 + k % 3, 60) for k in range(24)] + [run(915, 85)]  # one was interrupted
+    typical, share = profilers.typical_run(runs, "Softmax")
+    assert typical.by_operator["Softmax"] == 41
+    assert 0.39 < share.low <= share.value <= share.high < 0.42

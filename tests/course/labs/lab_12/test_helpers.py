@@ -7,6 +7,7 @@ from hpml.benchmark import Comparison, Measurement
 from hpml.course.datasets import Dataset, digits
 from hpml.course.labs.lab_12_training import networks, tables
 from hpml.course.labs.lab_12_training.exercises import FORMATS
+from hpml.course.lesson.concluding import judge
 from hpml.course.training import RECIPES
 
 
@@ -75,5 +76,10 @@ def test_an_unfinished_choice_does_not_stop_the_table(data: Dataset) -> None:
      ([92, 90], [90, 92], "none of them alone")],
 )  # fmt: skip
 def test_accuracies_fit_a_hypothesis(amp: list[float], nudged: list[float], letter: str) -> None:
-    said = tables.accuracy_verdict({"vanilla": [90, 92], "nudged": nudged, "amp": amp}).plain
-    assert f"That fits {letter}" in said
+    runs = {"vanilla": [90, 92], "nudged": nudged, "amp": amp}
+    assert judge("12", tables.accuracy_changes(runs)).fits == letter
+
+
+def test_accuracies_that_no_seed_changes_cannot_be_judged() -> None:
+    runs = {"vanilla": [90, 90], "nudged": [90, 91], "amp": [91, 91]}
+    assert judge("12", tables.accuracy_changes(runs)).fits == "cannot tell"

@@ -103,7 +103,14 @@ def test_a_measurement_counts_by_its_median_and_a_ratio_by_its_value() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0, "0"), (0.91234, "0.912"), (1234.5, "1,230"), (1e-7, "1.00e-07"), (-2.5, "-2.5")],
+    [
+        (0, "0"),
+        (0.91234, "0.912"),
+        (1234.5, "1,230"),
+        (1e-7, "0.0000001"),
+        (5.7e9, "5,700,000,000"),
+        (-2.5, "-2.5"),
+    ],
 )
 def test_a_number_is_written_with_three_digits(value: float, text: str) -> None:
     assert format_number(value) == text

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from hpml.benchmark.estimate import Estimate
+from hpml.course.lesson.verdict import TIMES, Quantity, Verdict
+
+NAMES = "ABC"
+
+
+def verdict(*pairs: tuple[tuple[float, float], dict[str, tuple[float, float]]]) -> Verdict:
+    quantities = [Quantity(str(k), TIMES, ranges) for k, (_, ranges) in enumerate(pairs)]
+    ends = {str(k): Estimate(sum(each) / 2, *each) for k, (each, _) in enumerate(pairs)}
+    return Verdict(quantities, ends)
+
+
+@pytest.mark.parametrize(
+    ("measured", "fits"),
+    [
+        ((0.95, 1.05), "A"),
+        ((1.05, 11.9), "A"),  # it overlaps the range of A only
+        ((13, 15), "B"),
+        ((1.0, 12.0), "cannot tell"),
+        ((-math.inf, math.inf), "cannot tell"),
+        ((1.9, 2.5), "none of them alone"),
+        ((20.1, 30), "none of them alone"),
+    ],
+)
+def test_a_hypothesis_stands_if_its_range_overlaps_the_interval(
+    measured: tuple[float, float], fits: str
+) -> None:
+    found = verdict((measured, {"A": (0.9, 1.1), "B": (12, 20)}))
+    assert found.fits == fits
+    assert found.table.column("predicts") == ("A", "B", "measured")
+    assert (f"**{fits}**" in found.conclusion) is True
+
+
+def test_none_of_them_alone_has_the_measured_value() -> None:
+    found = verdict(((1.9, 2.5), {"A": (0.9, 1.1), "B": (12, 20)}))
+    assert "2.2 (1.9 to 2.5) times" in found.conclusion
+    assert found.seen.endswith("fits **none of them alone**")
+
+
+def test_a_hypothesis_falls_by_one_quantity_and_is_not_judged_by_what_it_does_not_predict() -> None:
+    small, large = (0.9, 1.1), (9.0, 11.0)
+    both = verdict((small, {"A": (0.8, 1.2), "B": (0.8, 1.2)}), (large, {"A": (0.8, 1.2)}))
+    assert both.standing == ("B",)
+    assert both.fits == "B"
+
+
+def test_over_random_intervals_and_ranges_a_verdict_follows_from_overlaps_alone() -> None:
+    rng = random.Random(56)
+
+    def ends() -> tuple[float, float]:
+        low, high = sorted(math.exp(rng.uniform(-3, 3)) for _ in range(2))
+        return low, high
+
+    counts = dict.fromkeys([*NAMES, "cannot tell", "none of them alone"], 0)
+    for _ in range(3000):
+        pairs = [
+            (ends(), {name: ends() for name in NAMES if rng.random() < 0.8})
+            for _ in range(rng.choice((1, 2)))
+        ]
+        if {name for _, ranges in pairs for name in ranges} != set(NAMES):
+            continue
+        found = verdict(*pairs)
+        counts[found.fits] += 1
+        fallen = {
+            name
+            for measured, ranges in pairs
+            for name, (low, high) in ranges.items()
+            if high < measured[0] or low > measured[1]
+        }
+        assert set(found.standing) == set(NAMES) - fallen
+        assert found.fits not in fallen
+        assert (found.fits in NAMES) is (len(fallen) == 2)
+        assert (found.fits == "none of them alone") is (len(fallen) == 3)
+    assert min(counts.values()) > 50
+
+
+def test_the_picture_has_the_ranges_that_are_judged() -> None:
+    found = verdict(((0.9, 1.2), {"A": (0.7, 1.4), "B": (12, 20)}))
+    page = found.picture()
+    assert page is not None
+    assert page.png
+    assert "A predicts 0.7 to 1.4; B predicts 12 to 20; measured: 1.1 (0.9 to 1.2) times" in (
+        page.plain
+    )
+    seconds = Quantity("extra", "s", {"A": (0.0, math.inf)})
+    assert Verdict((seconds,), {"extra": Estimate(1e-6, 1e-7, 2e-6)}).picture() is None
+
+
+def test_a_value_that_its_interval_does_not_support_is_not_printed() -> None:
+    change = Quantity("change", TIMES, {})
+    assert change.of(Estimate(20.0, 10.0, 100.0)) == "10 to 100 times"
+    assert change.of(Estimate(20.0, -math.inf, math.inf)) == "unknown"
+    assert change.of(Estimate(0.5, 0.5, 0.5)) == "0.5 times"
+
+
+def test_a_mixture_alone_is_none_of_them_alone_and_beside_a_part_cannot_be_told() -> None:
+    ranges = {"A": (0.7, 1.4), "B": (12.0, 20.0), "A and B": (1.4, 12.0)}
+    assert verdict(((1.9, 2.5), ranges)).fits == "none of them alone"
+    assert verdict(((1.0, 6.0), ranges)).fits == "cannot tell"
+    assert verdict(((0.9, 1.2), ranges)).fits == "A"
