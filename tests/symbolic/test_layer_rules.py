@@ -127,8 +127,11 @@ def test_a_rule_says_what_the_layer_does_or_nothing(
         spec = TensorSpec(shape, dtype)
         try:
             received = LAYER_RULES[type(layer)].shape(layer, spec)
-        except ShapeError:
+        except ShapeError as error:
             assert isinstance(expected, Exception), (layer, spec, expected)
+            assert kind.__name__.startswith(error.object)
+            assert error.expected
+            assert f"nn.{kind.__name__}(x." in error.remedy
             answers += 1
             continue
         if received is None:
