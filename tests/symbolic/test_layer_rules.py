@@ -122,13 +122,15 @@ def test_a_rule_says_what_the_layer_does_or_nothing(
 ) -> None:
     layer = LAYERS[kind][number]().train(training)
     answers = 0
+    refused: list[ShapeError] = []
     for shape, dtype in itertools.product(SHAPES, DTYPES):
         expected = real_run(layer, shape, dtype)
         spec = TensorSpec(shape, dtype)
         try:
             received = LAYER_RULES[type(layer)].shape(layer, spec)
-        except ShapeError:
+        except ShapeError as error:
             assert isinstance(expected, Exception), (layer, spec, expected)
+            refused.append(error)
             answers += 1
             continue
         if received is None:
@@ -140,6 +142,10 @@ def test_a_rule_says_what_the_layer_does_or_nothing(
             assert "more than 1 value" in str(expected) or 0 in shape, (spec, expected)
             continue
         assert received == expected, (layer, spec)
+    for error in refused:
+        assert kind.__name__.startswith(error.object)
+        assert error.expected
+        assert f"nn.{kind.__name__}(x." in error.remedy
     outside = {
         "Flatten-4": "axes that are refused",
         "Conv1d-2": "a padding by name",
