@@ -93,4 +93,6 @@ def _quotient(above: Sequence[float], below: Sequence[float]) -> Estimate:
         if ranks[0] <= negative <= len(pairs) - ranks[0]:
             accepted += [start, end]
         negative += change
-    return Estimate(value, min(accepted, default=-math.inf), max(accepted, default=math.inf))
+    low, high = min(accepted, default=-math.inf), max(accepted, default=math.inf)
+    # The quotient of the medians may be outside, because it ignores which values are of one round.
+    return Estimate(min(max(value, low), high), low, high)

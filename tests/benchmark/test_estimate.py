@@ -88,4 +88,5 @@ def test_the_interval_of_a_quotient_misses_it_in_at_most_five_percent() -> None:
         after = [3.0 + rng.gauss(0, 0.6) for _ in range(40)]
         found = estimate(after) / estimate(before)
         missed += not found.low <= 3.0 <= found.high
+        assert found.low <= found.value <= found.high
     assert missed <= 60  # 50 expected at most, and a margin of chance

@@ -13,9 +13,12 @@ import ast
 import builtins
 import contextlib
 import io
+import linecache
 import multiprocessing
 import os
+import sys
 import time
+import types
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -143,17 +146,23 @@ def repeat(lab: str, runs: int, *, closing: bool) -> Seen:
         and "further" not in cell.metadata.get("tags", [])
         and ("conclude(" in cell.source or not closing)
     ]
-    scope: dict[str, Any] = {"__name__": "__main__", "display": lambda *_: None}
+    # A module of its own with the cells' source, which TorchScript and the compiler ask for.
+    module = sys.modules[f"cells_of_lab_{lab}"] = types.ModuleType(f"cells_of_lab_{lab}")
+    scope = vars(module)
+    scope["display"] = lambda *_: None
+    names = [f"<lab {lab}, cell {place}>" for place in range(len(cells))]
+    for name, source in zip(names, cells, strict=True):
+        linecache.cache[name] = (len(source), None, source.splitlines(True), name)
     with contextlib.redirect_stdout(io.StringIO()):
         try:
             for place in needed(cells, wanted):
                 if place not in wanted:
-                    exec(compile(cells[place], f"lab {lab}, cell {place}", "exec"), scope)
+                    exec(compile(cells[place], names[place], "exec"), scope)
             for _ in range(runs):
                 start = time.perf_counter()
                 with watched(seen):
                     for place in wanted:
-                        exec(compile(cells[place], f"lab {lab}, cell {place}", "exec"), scope)
+                        exec(compile(cells[place], names[place], "exec"), scope)
                 seen.seconds.append(time.perf_counter() - start)
         except Exception as error:  # noqa: BLE001 - the other labs still run
             seen.failed = f"{type(error).__name__}: {error}"[:80]
