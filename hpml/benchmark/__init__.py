@@ -34,10 +34,10 @@ from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.paired import seconds_at
 from hpml.benchmark.plots import sweeps
 from hpml.benchmark.ratio import Ratio
-from hpml.benchmark.record import Case, read_cases, write_case
 from hpml.benchmark.roofline import Kernel, Limits, draw_roofline
 from hpml.benchmark.sampling.rounds import compare, measure
 from hpml.benchmark.sampling.sizes import compare_sizes
+from hpml.benchmark.saved.record import Case, read_cases, write_case
 
 __all__ = [
     "BenchmarkError",

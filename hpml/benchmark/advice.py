@@ -48,11 +48,14 @@ BUSY = ("disturbed rounds", "unstable")
 BUSY_KEY = "busy"
 
 _given: dict[str, object] | None = None
-"""In a lab: by remedy, the comparison that gave it. None outside: then advice is repeated."""
+"""By remedy, the comparison that gave it first; None where advice is repeated."""
 
 
-def once_in_a_lab() -> None:
-    """From now on give each remedy once, as a lab does; call it again when a lab is opened."""
+def each_remedy_once() -> None:
+    """From now on give each remedy once, below the first comparison that calls for it.
+
+    A report of many comparisons is easier to read so. Another call begins another report.
+    """
     global _given
     _given = {}
 
@@ -60,7 +63,7 @@ def once_in_a_lab() -> None:
 def is_new(remedy: str, owner: object) -> bool:
     """Return whether a remedy was not given yet, or by the same `owner`, which may be shown twice.
 
-    Outside a lab each remedy is always new.
+    Without `each_remedy_once` it is always new.
     """
     return _given is None or _given.setdefault(remedy, owner) == owner
 
@@ -68,7 +71,8 @@ def is_new(remedy: str, owner: object) -> bool:
 def footnote(named: NamedAdvice, owner: object = None) -> str:
     """Return a short paragraph with the problems, the most serious first, and two remedies.
 
-    In a lab the problems of a busy machine, and each remedy, appear below its first `owner` only.
+    After `each_remedy_once` the problems of a busy machine, and each remedy, appear below the first
+    `owner` only.
     """
     named = list(named)
     if any(advice.problem in BUSY for _, advice in named) and not is_new(BUSY_KEY, owner):

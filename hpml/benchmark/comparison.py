@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from hpml.base.tables import Shown, Table
 from hpml.benchmark.paired import PairedSamples
 from hpml.benchmark.plots import plot_comparison
-from hpml.benchmark.pyperf import save_pyperf
+from hpml.benchmark.saved.pyperf import save_pyperf
 from hpml.benchmark.tables import comparison_table
 
 if TYPE_CHECKING:

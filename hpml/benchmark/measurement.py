@@ -14,7 +14,7 @@ from hpml.base.tables import format_seconds
 from hpml.benchmark import robust
 from hpml.benchmark.advice import Advice, judge
 from hpml.benchmark.errors import BenchmarkError
-from hpml.benchmark.pyperf import save_pyperf
+from hpml.benchmark.saved.pyperf import save_pyperf
 
 Environment = Mapping[str, str | int | float | None]
 """The machine and versions, see `hpml.base.environment.environment_record`."""

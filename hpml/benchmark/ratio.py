@@ -285,7 +285,7 @@ def process_ratio(
     within = statistics.fmean(_error_of_mean(logs) for logs in quotients)
     reason = remedy = ""
     if spread > PROCESSES_DIFFER * within and max(values) - min(values) > math.log1p(0.05):
-        ends = f"{math.exp(min(values)):.3g} to {math.exp(max(values)):.3g}"
+        ends = " to ".join(readable(math.exp(pick(values)), 3) for pick in (min, max))
         reason = f"the ratio differs between processes: it is {ends}"
         remedy = "Take more processes: more rounds in each do not narrow the interval."
     return Ratio(_exp(value), _exp(low), _exp(high), answer, reason, remedy)

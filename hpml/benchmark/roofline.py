@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from hpml.base import charts, style
 from hpml.base.page import Page
+from hpml.base.tables import readable
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def draw_roofline(limits: Limits, kernels: Mapping[str, Kernel]) -> Page:
     """
     intensities = [limits.ridge, *(work.intensity for work in kernels.values())]
     edges = [min(intensities) / 4, limits.ridge, max(intensities) * 4]
-    roof = f"memory {limits.bandwidth / 1e9:.3g} GB/s, arithmetic {limits.peak / 1e9:.3g} GFLOP/s"
+    roof = f"memory {readable(limits.bandwidth / 1e9, 3)} GB/s, arithmetic {readable(limits.peak / 1e9, 3)} GFLOP/s"
     chart = charts.lines(
         [
             charts.Line(roof, edges, [limits.at_most(e) / 1e9 for e in edges], colour=style.INK),
@@ -91,9 +92,9 @@ def draw_roofline(limits: Limits, kernels: Mapping[str, Kernel]) -> Page:
 
 def _text(limits: Limits, kernels: Mapping[str, Kernel]) -> str:
     parts = [
-        f"{name}: {work.intensity:.3g} operations per byte, {work.speed / 1e9:.3g} GFLOP/s, "
-        f"{100 * work.speed / limits.at_most(work.intensity):.3g} % of what is possible"
+        f"{name}: {readable(work.intensity, 3)} operations per byte, {readable(work.speed / 1e9, 3)} GFLOP/s, "
+        f"{readable(100 * work.speed / limits.at_most(work.intensity), 3)} % of what is possible"
         for name, work in kernels.items()
     ]
-    machine = f"Memory {limits.bandwidth / 1e9:.3g} GB/s, arithmetic {limits.peak / 1e9:.3g}"
+    machine = f"Memory {readable(limits.bandwidth / 1e9, 3)} GB/s, arithmetic {readable(limits.peak / 1e9, 3)}"
     return f"{machine} GFLOP/s. {'; '.join(parts)}."

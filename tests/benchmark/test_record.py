@@ -11,7 +11,7 @@ from hpml.base.errors import describe
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import RecordError
 from hpml.benchmark.measurement import Measurement
-from hpml.benchmark.record import Case, read_cases, same_machine, write_case
+from hpml.benchmark.saved.record import Case, read_cases, same_machine, write_case
 from tests.parts import raises
 
 HERE = {"python": "3.11", "cpu": "a", "torch": "2", "device": "cpu"}

@@ -30,11 +30,11 @@ from hpml.benchmark import Comparison
 from hpml.course.labs.catalogue import LABS
 from hpml.course.lesson import racing
 from hpml.course.lesson.cells import as_python
-from hpml.course.lesson.concluding import recorded_closing
+from hpml.course.lesson.conclusions.concluding import recorded_closing
+from hpml.course.lesson.conclusions.verdict import Verdict
 from hpml.course.lesson.execute import find_lab
 from hpml.course.lesson.predictions import state
 from hpml.course.lesson.predictions.prediction import Prediction
-from hpml.course.lesson.verdict import Verdict
 from tests.benchmarks.racing import busy
 
 

@@ -17,7 +17,7 @@ from hpml.benchmark import BenchmarkError, Comparison, Estimate, Ratio, compare
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.printed import too_wide
 from hpml.benchmark.ratio import RESOLUTION
-from hpml.course.lesson.concluding import judge, recorded_verdict
+from hpml.course.lesson.conclusions.concluding import judge, recorded_verdict
 from hpml.course.lesson.predictions.prediction import current_lab
 from hpml.course.lesson.reference import keep_closing, keep_revealed
 from hpml.course.this_run import quick

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from hpml.base import style
 from hpml.base.tables import Table, format_bytes
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.record import Case
+from hpml.benchmark.saved.record import Case
 from hpml.course.files import published
 from hpml.course.suites.options import add_shared_arguments, positive
 from hpml.course.suites.running import CasesResult, environment_line, run_cases

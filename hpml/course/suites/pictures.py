@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hpml.base import style
 from hpml.base.charts import MOST_ENTRIES_INSIDE, Chart, Dot, dots
 from hpml.benchmark.advice import unstable
-from hpml.benchmark.record import Case
+from hpml.benchmark.saved.record import Case
 from hpml.course.suites.published import PublishedBlock, published_times, ratios_to
 from hpml.course.suites.running import environment_line
 

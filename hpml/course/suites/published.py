@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hpml.base.tables import Table
-from hpml.benchmark.record import Case
+from hpml.benchmark.saved.record import Case
 from hpml.course.files import published
 
 CUDA_GRAPHS = "cuda-graphs"

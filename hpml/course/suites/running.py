@@ -11,7 +11,7 @@ from typing import Any
 from hpml.base.environment import Value, environment_record
 from hpml.base.tables import Shown, Table
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.record import Case, read_cases, same_machine, write_case
+from hpml.benchmark.saved.record import Case, read_cases, same_machine, write_case
 from hpml.benchmark.tables import cases_table
 from hpml.course.suites.settings import Settings
 

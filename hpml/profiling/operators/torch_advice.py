@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from hpml.base.tables import format_bytes, format_seconds
+from hpml.base.tables import format_bytes, format_seconds, readable
 from hpml.profiling.operators.torch_trace import Operator, Trace
 
 OUTSIDE = 0.3
@@ -73,7 +73,7 @@ def _reads(trace: Trace) -> str:
     if each <= 1:
         return ""
     return (
-        f"a step reads {each:.3g} single numbers from tensors (item, float, if): read them once, "
+        f"a step reads {readable(each, 3)} single numbers from tensors (item, float, if): read them once, "
         "together, after the steps. On a GPU each waits for all kernels."
     )
 
@@ -120,7 +120,7 @@ def _copies(trace: Trace) -> str:
     if share < COPIES:
         return ""
     return (
-        f"{calls / len(trace.steps):,.3g} copies take {share:.0%} of the operators' time: one "
+        f"{readable(calls / len(trace.steps), 3)} copies take {share:.0%} of the operators' time: one "
         "dtype, device and memory format from the beginning; views in place of contiguous, clone "
         "and cat."
     )

@@ -15,7 +15,7 @@ from hpml.base import module_calls
 from hpml.base.errors import describe
 from hpml.base.files import write_atomically
 from hpml.base.page import Page
-from hpml.base.tables import Shown, Table, format_bytes, format_seconds
+from hpml.base.tables import Shown, Table, format_bytes, format_seconds, readable
 from hpml.profiling.call_tree import CallTree
 from hpml.profiling.checks import check_function, refuse_a_second_profiler
 from hpml.profiling.errors import ProfilingError
@@ -91,7 +91,7 @@ class TorchProfile(Shown):
             f"tensors at a time.\n{advice}",
             formats={
                 **{name: form for name, form in times.items() if name in columns},
-                "calls": "{:.4g}".format,
+                "calls": lambda calls: readable(calls, 4),
                 "share": "{:.1%}".format,
                 "allocates": format_bytes,
             },

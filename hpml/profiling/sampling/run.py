@@ -74,7 +74,7 @@ class Samples:
         ...     len(found.save(os.path.join(folder, "run.folded")).read_text().splitlines()) > 0
         True
         """
-        title = f"{self.count:,} samples in {self.seconds:.3g} s, by {self.observer}"
+        title = f"{self.count:,} samples in {readable(self.seconds, 3)} s, by {self.observer}"
         return save_tree(path, self.tree, "samples", title)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:

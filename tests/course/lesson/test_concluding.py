@@ -9,17 +9,17 @@ import pytest
 from hpml.benchmark import Estimate, Ratio
 from hpml.course.labs.catalogue import LABS, explanation
 from hpml.course.labs.lab_14_runtimes.sessions import shares
-from hpml.course.lesson.concluding import (
+from hpml.course.lesson.conclusions.concluding import (
     judge,
     quantities,
     recorded_closing,
     recorded_verdict,
 )
+from hpml.course.lesson.conclusions.verdict import AND
 from hpml.course.lesson.errors import LabError
 from hpml.course.lesson.predictions.prediction import open_lab
 from hpml.course.lesson.racing import conclude
 from hpml.course.lesson.reference import REVEALED, read_record
-from hpml.course.lesson.verdict import AND
 from tests.parts import raises
 
 ROOT = Path(__file__).parents[3]

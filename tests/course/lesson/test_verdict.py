@@ -6,7 +6,7 @@ import random
 import pytest
 
 from hpml.benchmark.estimate import Estimate
-from hpml.course.lesson.verdict import TIMES, Quantity, Verdict
+from hpml.course.lesson.conclusions.verdict import TIMES, Quantity, Verdict
 
 NAMES = "ABC"
 

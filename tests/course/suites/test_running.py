@@ -11,7 +11,7 @@ from hpml.base.environment import environment_record
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import RecordError
 from hpml.benchmark.measurement import Measurement
-from hpml.benchmark.record import Case, read_cases, write_case
+from hpml.benchmark.saved.record import Case, read_cases, write_case
 from hpml.course.suites.options import add_shared_arguments
 from hpml.course.suites.running import CasesResult, run_cases
 from hpml.course.suites.settings import Settings

@@ -17,7 +17,7 @@ from hpml.base.tables import Table, format_bytes
 from hpml.benchmark import BenchmarkError, Comparison, Estimate, Ratio, read_cases, write_case
 from hpml.benchmark import Case as RecordedCase
 from hpml.benchmark.printed import too_wide
-from hpml.benchmark.record import Parameters
+from hpml.benchmark.saved.record import Parameters
 from hpml.course.files import results_folder
 from hpml.course.labs.lab_15_capstone.exercises import judge_training
 from hpml.course.labs.lab_15_capstone.harness import reported, waves

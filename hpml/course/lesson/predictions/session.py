@@ -8,7 +8,7 @@ from pathlib import Path
 from hpml.base.environment import environment_record
 from hpml.base.page import PAPER, Page, notebook_shell
 from hpml.base.tables import Table
-from hpml.benchmark.advice import once_in_a_lab
+from hpml.benchmark.advice import each_remedy_once
 from hpml.course.files import course_folder
 from hpml.course.lesson.predictions import store
 from hpml.course.lesson.predictions.prediction import current_lab, open_lab
@@ -34,7 +34,7 @@ def lab_head(number: int | str, title: str) -> Page:
     name = f"{number:02d}" if isinstance(number, int) else number
     open_lab(name)
     keep_step(name, "opened")
-    once_in_a_lab()
+    each_remedy_once()
     table = _versions(name)
     return Page(f"Lab {name}: {title}\n{table}", PAPER + table._repr_html_())
 

@@ -12,7 +12,7 @@ import torch
 from hpml.course.labs.lab_01_dynamic_typing import crossing, loops, objects, types
 from hpml.course.labs.lab_01_dynamic_typing.crossing import CALLS, LOOP, Line, SmallSizes
 from hpml.course.labs.lab_01_dynamic_typing.loops import OPERATIONS, compiled_loops
-from hpml.course.lesson.concluding import judge
+from hpml.course.lesson.conclusions.concluding import judge
 from tests.benchmark.fakes import steady
 
 needs_a_compiler = pytest.mark.needs("C compiler")

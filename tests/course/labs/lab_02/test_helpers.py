@@ -10,7 +10,7 @@ import pytest
 from hpml.bytecode import disassemble, trace
 from hpml.course.labs.lab_02_bytecode import counting, harness, slide, stages
 from hpml.course.lesson.cells import code_cells
-from hpml.course.lesson.concluding import judge
+from hpml.course.lesson.conclusions.concluding import judge
 from hpml.course.lesson.errors import LabError
 from hpml.course.lesson.execute import find_lab
 from tests.benchmark.fakes import steady

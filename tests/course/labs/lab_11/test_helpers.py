@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from hpml.benchmark import Comparison, Measurement
-from hpml.benchmark.record import Case
+from hpml.benchmark.saved.record import Case
 from hpml.course.labs.lab_11_gpu_benchmarks import devices, explorer, resnet
 from hpml.course.labs.lab_11_gpu_benchmarks.explorer import TIMES
 from hpml.course.suites import toy_resnet

@@ -7,7 +7,7 @@ from hpml.benchmark import Comparison, Measurement
 from hpml.course.datasets import Dataset, digits
 from hpml.course.labs.lab_12_training import networks, tables
 from hpml.course.labs.lab_12_training.exercises import FORMATS
-from hpml.course.lesson.concluding import judge
+from hpml.course.lesson.conclusions.concluding import judge
 from hpml.course.training import RECIPES
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar, cast
 import pytest
 
 from hpml.benchmark import BenchmarkError, Case, Comparison, Measurement, write_case
-from hpml.benchmark.record import read_cases
+from hpml.benchmark.saved.record import read_cases
 from hpml.course.labs.lab_15_capstone.fixes import Ladder, Rung, class_table, equal_losses
 from hpml.course.labs.lab_15_capstone.student_script import frozen, own_script
 from hpml.profiling import FunctionProfile

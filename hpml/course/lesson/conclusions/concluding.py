@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from hpml.base.errors import describe
 from hpml.benchmark import Estimate
+from hpml.course.lesson.conclusions.verdict import TIMES, Quantity, Verdict
 from hpml.course.lesson.errors import LabError
 from hpml.course.lesson.reference import (
     read_record,
@@ -13,7 +14,6 @@ from hpml.course.lesson.reference import (
     where_recorded,
 )
 from hpml.course.lesson.texts import LABS, texts
-from hpml.course.lesson.verdict import TIMES, Quantity, Verdict
 
 
 def quantities(lab: str) -> tuple[Quantity, ...]:

@@ -1,0 +1,1 @@
+"""The verdict that ends a lab: which hypotheses the measured intervals leave standing."""
