@@ -75,7 +75,7 @@ def draw_roofline(limits: Limits, kernels: Mapping[str, Kernel]) -> Page:
     """
     intensities = [limits.ridge, *(work.intensity for work in kernels.values())]
     edges = [min(intensities) / 4, limits.ridge, max(intensities) * 4]
-    roof = f"memory {readable(limits.bandwidth / 1e9, 3)} GB/s, arithmetic {readable(limits.peak / 1e9, 3)} GFLOP/s"
+    roof = f"memory {_giga(limits.bandwidth)} GB/s, arithmetic {_giga(limits.peak)} GFLOP/s"
     chart = charts.lines(
         [
             charts.Line(roof, edges, [limits.at_most(e) / 1e9 for e in edges], colour=style.INK),
@@ -92,9 +92,14 @@ def draw_roofline(limits: Limits, kernels: Mapping[str, Kernel]) -> Page:
 
 def _text(limits: Limits, kernels: Mapping[str, Kernel]) -> str:
     parts = [
-        f"{name}: {readable(work.intensity, 3)} operations per byte, {readable(work.speed / 1e9, 3)} GFLOP/s, "
+        f"{name}: {readable(work.intensity, 3)} operations per byte, {_giga(work.speed)} GFLOP/s, "
         f"{readable(100 * work.speed / limits.at_most(work.intensity), 3)} % of what is possible"
         for name, work in kernels.items()
     ]
-    machine = f"Memory {readable(limits.bandwidth / 1e9, 3)} GB/s, arithmetic {readable(limits.peak / 1e9, 3)}"
+    machine = f"Memory {_giga(limits.bandwidth)} GB/s, arithmetic {_giga(limits.peak)}"
     return f"{machine} GFLOP/s. {'; '.join(parts)}."
+
+
+def _giga(number: float) -> str:
+    """Return a number in thousands of millions, as text."""
+    return readable(number / 1e9, 3)

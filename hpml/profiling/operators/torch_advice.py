@@ -73,8 +73,8 @@ def _reads(trace: Trace) -> str:
     if each <= 1:
         return ""
     return (
-        f"a step reads {readable(each, 3)} single numbers from tensors (item, float, if): read them once, "
-        "together, after the steps. On a GPU each waits for all kernels."
+        f"a step reads {readable(each, 3)} single numbers from tensors (item, float, if): read "
+        "them once, together, after the steps. On a GPU each waits for all kernels."
     )
 
 
@@ -120,8 +120,8 @@ def _copies(trace: Trace) -> str:
     if share < COPIES:
         return ""
     return (
-        f"{readable(calls / len(trace.steps), 3)} copies take {share:.0%} of the operators' time: one "
-        "dtype, device and memory format from the beginning; views in place of contiguous, clone "
+        f"{readable(calls / len(trace.steps), 3)} copies take {share:.0%} of the operators' time: "
+        "one dtype, device and memory format from the beginning; views in place of contiguous, clone "
         "and cat."
     )
 
