@@ -121,8 +121,8 @@ def _copies(trace: Trace) -> str:
         return ""
     return (
         f"{readable(calls / len(trace.steps), 3)} copies take {share:.0%} of the operators' time: "
-        "one dtype, device and memory format from the beginning; views in place of contiguous, clone "
-        "and cat."
+        "one dtype, device and memory format from the beginning; views in place of contiguous, "
+        "clone and cat."
     )
 
 
