@@ -205,11 +205,6 @@ def class_table(paths: Iterable[str | Path]) -> Table:
     return Table(columns, rows, caption=caption)
 
 
-if __name__ == "__main__":
-    # Shells of Windows leave patterns as they are.
-    print(class_table(name for pattern in sys.argv[1:] for name in glob.glob(pattern) or [pattern]))
-
-
 def reading_shares(just_now: Estimate, long_ago: Estimate, lists: Estimate) -> str:
     """Return which shares of the time of 64 `item` the causes have, as text for `say`.
 
@@ -217,12 +212,17 @@ def reading_shares(just_now: Estimate, long_ago: Estimate, lists: Estimate) -> s
     of reading them with 64 `tolist`.
 
     >>> reading_shares(Estimate(50e-6, 48e-6, 52e-6), *[Estimate(44e-6, 42e-6, 46e-6)] * 2)
-    'Both the calls and the moment contribute: of the time just after computing, **81% to 96%** ...
+    'Of the time just after computing, **81% to 96%** remain when the losses were computed long ...
     """
     kept, called = long_ago / just_now, lists / long_ago
+    moment = "the rest belongs to the moment" if kept.high < 1 else "the moment may cost nothing"
     return (
-        "Both the calls and the moment contribute: of the time just after computing, "
-        f"**{kept.low:.0%} to {kept.high:.0%}** remain when the losses were computed long ago; "
-        f"the rest belongs to the moment. 64 calls of `tolist` take {called.low:.0%} to "
+        f"Of the time just after computing, **{kept.low:.0%} to {kept.high:.0%}** remain when the "
+        f"losses were computed long ago: {moment}. 64 calls of `tolist` take {called.low:.0%} to "
         f"{called.high:.0%} of the time of 64 `item`."
     )
+
+
+if __name__ == "__main__":
+    # Shells of Windows leave patterns as they are.
+    print(class_table(name for pattern in sys.argv[1:] for name in glob.glob(pattern) or [pattern]))

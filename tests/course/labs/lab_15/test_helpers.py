@@ -7,8 +7,9 @@ from typing import ClassVar, cast
 
 import pytest
 
-from hpml.benchmark import BenchmarkError, Case, Comparison, Measurement, write_case
+from hpml.benchmark import BenchmarkError, Case, Comparison, Estimate, Measurement, write_case
 from hpml.benchmark.saved.record import read_cases
+from hpml.course.labs.lab_15_capstone import fixes
 from hpml.course.labs.lab_15_capstone.fixes import Ladder, Rung, class_table, equal_losses
 from hpml.course.labs.lab_15_capstone.student_script import frozen, own_script
 from hpml.profiling import FunctionProfile
@@ -118,3 +119,11 @@ def test_who_cannot_be_told_apart_shares_a_rank(tmp_path: Path) -> None:
     write_case(other, dataclasses.replace(next(iter(read_cases(paths[0]))), suite="deep-linear"))
     with raises(BenchmarkError, object=str(other), expected="capstone", received="none"):
         class_table([other])
+
+
+def test_the_moment_is_named_as_a_cause_only_where_the_interval_shows_it() -> None:
+    def near(seconds: float) -> Estimate:
+        return Estimate(seconds, 0.95 * seconds, 1.05 * seconds)
+
+    assert "belongs to the moment" in fixes.reading_shares(near(50e-6), near(30e-6), near(30e-6))
+    assert "may cost nothing" in fixes.reading_shares(near(50e-6), near(50e-6), near(49e-6))
