@@ -8,7 +8,7 @@ Two halves. The **library** works without the course::
 
 The **course**, `hpml.course`, stands on it: what every notebook imports, and the packages behind
 the labs, grading and the students' copy. No file of the library imports from the course, and each
-package imports only from those below it.
+package imports only from those of earlier lines.
 
 Importing ``hpml`` loads the standard library and nothing else, and changes nothing in the world:
 

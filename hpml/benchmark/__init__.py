@@ -21,7 +21,7 @@ With ``processes=5`` each contender runs in several fresh processes.
 
 In the order in which values flow: ``sampling`` takes the samples → ``measurement`` and
 ``comparison`` are the results (``ratio`` draws conclusions with the statistics of ``robust``,
-``advice`` judges the samples) → ``record`` stores them → ``tables`` and ``plots`` show them.
+``advice`` judges the samples) → ``saved`` stores them → ``tables`` and ``plots`` show them.
 ``roofline`` compares a kernel's speed with the limits of the machine.
 """
 
