@@ -29,7 +29,7 @@ def plot_comparison(
     guesses = (predicted or {}).items()
     marks = {name: base * ratio for name, ratio in guesses if isinstance(ratio, (int, float))}
     if ax is None:
-        caption = _caption(comparison) + "\nDiamond: your prediction." * bool(marks)
+        caption = _caption(comparison) + "\nDiamond: predicted." * bool(marks)
         # The caption's lines must not take space from the rows, half an inch each.
         height = 1.1 + 0.5 * len(comparison) + len(caption) / 700
         fig, ax = style.figure(height=height, width=7.5)

@@ -59,12 +59,13 @@ class Kernel(NamedTuple):
         return self.operations / self.seconds
 
 
-def draw_roofline(limits: Limits, kernels: Mapping[str, Kernel]) -> Page:
+def draw_roofline(limits: Limits, kernels: Mapping[str, Kernel], caption: str = "") -> Page:
     """Draw the limits of the machine and the speed of each kernel on logarithmic axes.
 
     Args:
         limits: the limits of the machine.
         kernels: the work of each kernel, by name.
+        caption: what is said below, such as where the limits come from.
 
     Returns:
         The figure; its text form gives each kernel's speed in percent of the limit.
@@ -86,7 +87,6 @@ def draw_roofline(limits: Limits, kernels: Mapping[str, Kernel]) -> Page:
         y="GFLOP/s",
         log="xy",
     )
-    caption = "One core. Both limits were measured, not taken from a data sheet."
     return charts.show(chart, caption=caption, text=_text(limits, kernels))
 
 

@@ -8,7 +8,7 @@ from hpml.base.drawing import dataflow
 from hpml.base.errors import describe
 from hpml.course.lesson.small_graphs import ladder
 from hpml.widgets import Animation, WidgetError, execution_player
-from hpml.widgets.player.executions import EXECUTIONS, lazy_steps, ordered_steps
+from hpml.widgets.player.executions import PLAYED, lazy_steps, ordered_steps
 from tests.parts import raises
 from tests.widgets.test_animation import marked
 from tests.widgets.test_executions import TINY
@@ -75,7 +75,7 @@ def test_without_memory_the_picture_counts_and_the_animation_ends_in_time() -> N
     assert exact.keyframes[-1].line.endswith(f"Done after {len(whole)} steps.")
 
 
-@pytest.mark.parametrize("executions", [["lazy", "ordered"], list(EXECUTIONS)])
+@pytest.mark.parametrize("executions", [["lazy", "ordered"], list(PLAYED)])
 def test_two_hundred_frames_of_thirty_nodes_stay_small(executions: list[str]) -> None:
     animation = execution_player(ladder(10), executions, at_most=200)
     assert len(animation.keyframes) == (202 if "without memory" in executions else 73)

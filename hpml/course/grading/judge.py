@@ -49,6 +49,16 @@ class Item:
         return f"{points(self.score)} of {points(self.most)}{'' if self.core else ' bonus'}"
 
     @property
+    def by_part(self) -> list[str]:
+        """The points of each part, if there are several: ``"deep 0 of 1"``."""
+        if len(self.of) < 2:
+            return []
+        return [
+            f"{part} {points(self.parts.get(part, 0.0))} of {points(most)}"
+            for part, most in self.of.items()
+        ]
+
+    @property
     def place(self) -> str:
         """The number of the exercise: ``"06.1"``."""
         return f"{self.lab}.{self.number}"

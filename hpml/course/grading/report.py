@@ -18,7 +18,7 @@ from pathlib import Path
 from hpml.base.files import write_atomically
 from hpml.base.tables import Table
 from hpml.course.grading.find import person, student
-from hpml.course.grading.judge import Item, harmless, points
+from hpml.course.grading.judge import Item, harmless
 from hpml.course.grading.record import GRADER, Report, file_name
 
 _HEAD = """
@@ -36,7 +36,7 @@ pre { background: #f4f4f4; padding: 0.7em; overflow-wrap: anywhere; white-space:
 def as_table(report: Report) -> Table:
     """Return a report as a table, one row per exercise."""
     rows = [
-        [item.title, item.out_of, ", ".join(_by_part(item)), item.status, _line(item)]
+        [item.title, item.out_of, ", ".join(item.by_part), item.status, _line(item)]
         for item in report.items
     ]
     columns = ["exercise", "points", "parts", "status", "what is wrong"]
@@ -99,7 +99,7 @@ def page(report: Report) -> str:
 
 def _details(item: Item) -> str:
     """Return the message for the student about an exercise."""
-    text = "\n".join([*_by_part(item), item.text])
+    text = "\n".join([*item.by_part, item.text])
     # Below a right answer it would only worry: other cells of the notebook print, too.
     shows = item.printed and not item.right
     return (text + (f"\n\nThe notebook printed:\n{item.printed}" if shows else "")).strip()
@@ -108,13 +108,3 @@ def _details(item: Item) -> str:
 def _line(item: Item) -> str:
     text = "  ".join(line.strip() for line in item.text.split("\n\n")[0].splitlines())
     return text if len(text) <= 160 else text[:157] + "..."
-
-
-def _by_part(item: Item) -> list[str]:
-    """Return the points of each part, if there are several: ``"deep 0 of 1"``."""
-    if len(item.of) < 2:
-        return []
-    return [
-        f"{part} {points(item.parts.get(part, 0.0))} of {points(most)}"
-        for part, most in item.of.items()
-    ]

@@ -25,7 +25,7 @@ def class_table(reports: Sequence[Report]) -> Table:
     columns = _columns(reports)
     rows: list[list[object]] = []
     for report in reports:
-        found = {item.title: item.score for item in report.items}
+        found = {item.title: _with_parts(item) for item in report.items}
         scores = [found.get(column.title, "") for column in columns]
         rows.append([report.shown, *scores, report.earned, report.extra or ""])
     of = [item.most if item.core else f"{points(item.most)} bonus" for item in columns]
@@ -37,7 +37,7 @@ def class_table(reports: Sequence[Report]) -> Table:
 def as_csv(reports: Sequence[Report]) -> str:
     """Return points and status of each exercise as CSV, one row per submission."""
     columns = _columns(reports)
-    titles = [each for item in columns for each in (item.title, f"{item.title}: status")]
+    titles = [each for item in columns for each in _csv_titles(item)]
     rows: list[list[object]] = [["submission", *titles, "points", "of", "bonus", "seed"]]
     for report in reports:
         found = {item.title: item for item in report.items}
@@ -46,10 +46,26 @@ def as_csv(reports: Sequence[Report]) -> str:
             item = found.get(column.title)  # None for an exercise added later
             status = ": ".join(filter(None, (item.status, item.mistake))) if item else ""
             cells += [item.score if item else "", status]
+            if len(column.of) > 1:
+                cells.append("; ".join(item.by_part) if item else "")
         # Keeps a spreadsheet from reading a name as a formula.
         name = f"'{report.shown}" if report.shown[:1] in "=+-@" else report.shown
         rows.append([name, *cells, report.earned, report.worth, report.extra, report.seed])
     return written_csv(rows)
+
+
+def _csv_titles(item: Item) -> list[str]:
+    """Return the columns of an exercise; one with several parts has a third."""
+    names = ("", ": status", ": parts") if len(item.of) > 1 else ("", ": status")
+    return [f"{item.title}{name}" for name in names]
+
+
+def _with_parts(item: Item) -> str:
+    """Return the points of an exercise and, if it has several parts, those of each."""
+    if len(item.of) < 2:
+        return points(item.score)
+    each = " + ".join(points(item.parts.get(part, 0.0)) for part in item.of)
+    return f"{points(item.score)} = {each}"
 
 
 def for_canvas(reports: Sequence[Report], students: Sequence[Student]) -> str:
@@ -124,7 +140,9 @@ def look_at(reports: Sequence[Report]) -> list[str]:
 
 def _columns(reports: Sequence[Report]) -> list[Item]:
     """Return one item of each exercise, in the order of the labs."""
-    items = {item.title: item for report in reports for item in report.items}
+    found = [item for report in reports for item in report.items]
+    # An instructor's override has a single part.
+    items = {item.title: item for item in sorted(found, key=lambda item: len(item.of))}
     return sorted(items.values(), key=lambda item: (item.lab, item.number))
 
 

@@ -86,7 +86,7 @@ def ordered_steps(flow: Dataflow, at_most: int = MOST_STEPS) -> tuple[ExecutionS
     return tuple(steps)
 
 
-EXECUTIONS: dict[str, Callable[[Dataflow, int], tuple[ExecutionStep, ...]]] = {
+PLAYED: dict[str, Callable[[Dataflow, int], tuple[ExecutionStep, ...]]] = {
     "without memory": partial(lazy_steps, remember=False),
     "lazy": lazy_steps,
     "ordered": ordered_steps,

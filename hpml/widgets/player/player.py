@@ -15,7 +15,7 @@ from hpml.base.tables import Table
 from hpml.widgets.animation.animation import Animation, Keyframe, placeholder
 from hpml.widgets.animation.graph_picture import Picture, picture_of
 from hpml.widgets.errors import WidgetError
-from hpml.widgets.player.executions import EXECUTIONS, MOST_STEPS, ExecutionStep
+from hpml.widgets.player.executions import MOST_STEPS, PLAYED, ExecutionStep
 
 _ABOUT = {
     "without memory": ("Lazy, without memory", "no result is kept"),
@@ -62,12 +62,12 @@ def execution_player(
     >>> print(animation.keyframes[1].line)
     lazy: You ask for y. | ordered: y is executed.
     """
-    if isinstance(executions, str) or not executions or set(executions) - set(EXECUTIONS):
+    if isinstance(executions, str) or not executions or set(executions) - set(PLAYED):
         raise WidgetError(
             object="executions of execution_player",
-            expected=f"one or more of {', '.join(EXECUTIONS)}",
+            expected=f"one or more of {', '.join(PLAYED)}",
             received=describe(executions),
-            remedy=f"Pass executions=[{next(iter(EXECUTIONS))!r}].",
+            remedy=f"Pass executions=[{next(iter(PLAYED))!r}].",
         )
     flow = dataflow(parents)
     lanes = []
@@ -82,7 +82,7 @@ def execution_player(
             prefix=f"{number}",
             max_height=3.4,
         )
-        steps = EXECUTIONS[name](flow, at_most + 1)
+        steps = PLAYED[name](flow, at_most + 1)
         lanes.append(_Lane(number, name, picture, flow, steps[:at_most], len(steps) > at_most))
     # Before the first step, after each step, and at the end.
     length = 2 + max(len(lane.steps) for lane in lanes)

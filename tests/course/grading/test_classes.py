@@ -290,10 +290,11 @@ def test_the_table_and_the_csv_hold_each_exercise() -> None:
     assert tables.class_table([ADA, EVE]).column("points") == (2.5, 2.0, 5)
     assert tables.as_csv([ADA, EVE]).splitlines() == [
         "submission,06.1 double,06.1 double: status,06.2 total,06.2 total: status,"
-        "points,of,bonus,seed",
-        "ada,2,right,0.5,partly right: forgets,2.5,5,0,7",
-        "'=1+1,2,right,0,forbidden,2,5,0,8",
+        "06.2 total: parts,points,of,bonus,seed",
+        "ada,2,right,0.5,partly right: forgets,right 0.5 of 2; empty 0 of 1,2.5,5,0,7",
+        "'=1+1,2,right,0,forbidden,right 0 of 2; empty 0 of 1,2,5,0,8",
     ]
+    assert tables.class_table([ADA, EVE]).column("06.2")[:2] == ("0.5 = 0.5 + 0", "0 = 0 + 0")
 
 
 def test_what_goes_further_than_the_core_comes_on_top_of_full_marks() -> None:
@@ -346,6 +347,8 @@ def test_full_points_from_the_instructor_replace_what_the_grader_said() -> None:
     report = overridden(Report("ada", (DONE, total), 7), given)
     assert (report["total"].status, report["total"].text) == ("right", "close enough")
     assert tables.as_csv([report]).splitlines()[1] == "ada,2,right,3,right,5,5,0,7"
+    rows = tables.as_csv([EVE, report]).splitlines()
+    assert rows[2] == "ada,2,right,3,right,,5,5,0,7"
     found = tables.statistics([report])
     assert (found.column("right"), found.column("wrong answers")) == ((1, 1), ("", ""))
 
