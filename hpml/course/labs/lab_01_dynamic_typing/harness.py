@@ -8,26 +8,28 @@ from typing import Any, Self
 
 # Of the last call; not an attribute of the numbers, which the student's code can change.
 _multiplications = [0]
+_values: dict[int, int] = {}
+"""The value of each duck by its identity, for the same reason: a duck has no attribute to read."""
 
 
 class Duck:
     """A number that supports only + and * with its own type; multiplications are counted."""
 
-    __slots__ = ("value",)
+    __slots__ = ()
 
     def __init__(self, value: int) -> None:
-        self.value = value
+        _values[id(self)] = value
 
     def __add__(self, other: object) -> Self:
         if type(other) is not type(self):
             return NotImplemented
-        return type(self)(self.value + other.value)
+        return type(self)(_values[id(self)] + _values[id(other)])
 
     def __mul__(self, other: object) -> Self:
         if type(other) is not type(self):
             return NotImplemented
         _multiplications[0] += 1
-        return type(self)(self.value * other.value)
+        return type(self)(_values[id(self)] * _values[id(other)])
 
     def __bool__(self) -> bool:
         raise TypeError(f"the truth value of a {type(self).__name__} is not defined")
@@ -38,7 +40,7 @@ class Duck:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.value})"
+        return f"{type(self).__name__}({_values[id(self)]})"
 
 
 class InPlaceDuck(Duck):
@@ -47,11 +49,11 @@ class InPlaceDuck(Duck):
     __slots__ = ()
 
     def __iadd__(self, other: object) -> Self:
-        self.value = (self + other).value
+        _values[id(self)] = _values[id(self + other)]
         return self
 
     def __imul__(self, other: object) -> Self:
-        self.value = (self * other).value
+        _values[id(self)] = _values[id(self * other)]
         return self
 
 
@@ -62,6 +64,7 @@ def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the coefficients and x as numbers of the kind in `data`."""
     kind = data["kind"]
     _multiplications[0] = 0
+    _values.clear()
     coefficients, x = list(data["coefficients"]), data["x"]
     if kind in ("fraction", "fractions"):
         x = Fraction(*x)
@@ -78,5 +81,5 @@ def value_and_multiplications(result: Any, arguments: Mapping[str, Any]) -> Any:
     if type(result) is Fraction:
         value = {"Fraction": str(result)}
     if type(result) in _DUCKS.values():
-        value = {type(result).__name__: result.value}
+        value = {type(result).__name__: _values[id(result)]}
     return {"value": value, "multiplications": _multiplications[0]}

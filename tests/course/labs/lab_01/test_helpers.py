@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from hpml.course.labs.lab_01_dynamic_typing import crossing, loops, objects, types
+from hpml.course.labs.lab_01_dynamic_typing import crossing, harness, loops, objects, types
 from hpml.course.labs.lab_01_dynamic_typing.crossing import CALLS, LOOP, Line, SmallSizes
 from hpml.course.labs.lab_01_dynamic_typing.loops import OPERATIONS, compiled_loops
 from hpml.course.lesson.conclusions.concluding import judge
@@ -149,3 +149,15 @@ def test_each_reference_is_an_arrow_of_its_own() -> None:
     assert sum("→ count, type: int" in arrow for arrow in arrows) == 2
     assert arrows[-1].endswith("storage [1.0, 1.0, 1.0] 12 bytes")
     assert page.png
+
+
+def test_a_duck_has_no_attribute_that_gives_its_value_away() -> None:
+    given = harness.numbers({"kind": "in place", "coefficients": [2, 3], "x": 10})
+    duck = given["coefficients"][0]
+    own = {name for name in dir(duck) if not name.startswith("__")}
+    assert own == set()
+    assert not hasattr(duck, "__dict__")
+    duck *= given["x"]
+    duck += given["coefficients"][1]
+    found = harness.value_and_multiplications(duck, given)
+    assert found == {"value": {"InPlaceDuck": 23}, "multiplications": 1}
