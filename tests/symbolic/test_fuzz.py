@@ -23,7 +23,7 @@ def test_more_random_programs(seed: int) -> None:
 def test_without_the_check_of_changes_in_place_the_fuzz_finds_differences(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(recording, "current", lambda node: node)
+    monkeypatch.setattr(recording, "current", lambda node, since=None: node)
     with pytest.raises(AssertionError):  # noqa: PT012 - one of many seeds
         for seed in range(200):
             fuzz.check(seed)
