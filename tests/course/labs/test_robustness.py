@@ -56,6 +56,7 @@ def run_cells(folder: Path, *sources: str) -> Execution:
     return execute(path, timeout=300, environment=results)
 
 
+@pytest.mark.thorough
 def test_a_lab_interrupted_and_run_again_and_then_backwards_goes_through(tmp_path: Path) -> None:
     code = [cell for cell in nbformat.read(FIRST, as_version=4).cells if cell.cell_type == "code"]
     apart = {"further", "setup"}

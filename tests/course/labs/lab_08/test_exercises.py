@@ -4,6 +4,8 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from hpml.course.labs.catalogue import find
 from hpml.course.lesson.exercises.check import run
 
@@ -17,6 +19,7 @@ def verdicts(name: str, function: Callable[..., Any]) -> set[str]:
     return {wrong.why.partition(":")[0] for wrong in wrongs if wrong is not None}
 
 
+@pytest.mark.thorough
 def test_a_kernel_that_computes_everything_twice_is_no_fused_one() -> None:
     def twice(x: Any, w: Any, b: Any, out: Any) -> None:
         for i in range(out.shape[0]):

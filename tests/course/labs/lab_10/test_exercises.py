@@ -61,6 +61,7 @@ SOUND: dict[str, Rule] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", SOUND)
 def test_every_sound_rule_earns_all_points_under_every_seed(name: str) -> None:
     exercise = find("is_faster")
