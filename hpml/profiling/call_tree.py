@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, Self, TypeVar
 
 Function = tuple[str, int, str]
 """File, line and name, as in `cProfile`; the file of a built-in function is ``"~"``."""
@@ -40,11 +40,7 @@ class CallTree:
 
     def walk(self) -> Iterator[tuple[int, CallTree]]:
         """Yield the depth and frame of each node in preorder."""
-        waiting = [(0, self)]
-        while waiting:
-            depth, frame = waiting.pop()
-            yield depth, frame
-            waiting.extend((depth + 1, child) for child in reversed(frame.children))
+        return preorder(self)
 
     def pruned(self, smallest: float) -> CallTree:
         """Return the tree without frames below `smallest`, whose weight goes to their callers."""
@@ -59,6 +55,29 @@ class CallTree:
         return tree_of_rows(rows)
 
 
+class Tree(Protocol):
+    """What has callees of its own kind."""
+
+    @property
+    def children(self) -> tuple[Self, ...]: ...
+
+
+T = TypeVar("T", bound=Tree)
+
+
+def preorder(tree: T) -> Iterator[tuple[int, T]]:
+    """Yield the depth and frame of each node of a tree, a caller before its callees."""
+    waiting = [(0, tree)]
+    while waiting:
+        depth, frame = waiting.pop()
+        yield depth, frame
+        waiting.extend((depth + 1, child) for child in reversed(frame.children))
+
+
+WHOLE = "(whole run)"
+"""The root of a tree whose run had several outermost calls."""
+
+
 class Row(NamedTuple):
     """A frame of a tree and the index of its caller's row, -1 for the root."""
 
@@ -70,7 +89,7 @@ class Row(NamedTuple):
     estimated: bool = False
 
 
-_ROOT = Row("(whole run)", "", 0.0, None, -1)
+_ROOT = Row(WHOLE, "", 0.0, None, -1)
 
 
 def _without_root(tree: CallTree) -> CallTree:

@@ -20,7 +20,7 @@ from hpml.base.errors import describe
 from hpml.base.files import write_atomically
 from hpml.base.page import Page
 from hpml.base.tables import Table, format_seconds
-from hpml.profiling.call_tree import CallTree
+from hpml.profiling.call_tree import WHOLE, CallTree, preorder
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.export import refuse_ending, speedscope, stack_text
 from hpml.profiling.functions import FunctionProfile
@@ -34,9 +34,6 @@ _COLOURS = (
 
 _STEPS = (0.01, 0.05, 0.2)
 """Changes of a frame's own time at which its colour grows stronger, as shares of the longer run."""
-
-_WHOLE = "(whole run)"
-"""The root of a tree whose run had several outermost calls."""
 
 _Place = tuple[str, str]
 
@@ -82,11 +79,7 @@ class ChangedCalls:
 
     def walk(self) -> Iterator[tuple[int, ChangedCalls]]:
         """Yield the depth and frame of each node in preorder."""
-        waiting = [(0, self)]
-        while waiting:
-            depth, frame = waiting.pop()
-            yield depth, frame
-            waiting.extend((depth + 1, child) for child in reversed(frame.children))
+        return preorder(self)
 
     def pruned(self, smallest: float) -> ChangedCalls:
         """Return the tree without frames below `smallest`, whose times go to their callers."""
@@ -120,7 +113,7 @@ def _tree(rows: Sequence[_Row]) -> ChangedCalls:
 
 def _merged(before: CallTree, after: CallTree) -> tuple[ChangedCalls, dict[_Place, _Place]]:
     """Return the merged tree, and the place after the fix of each function that is in both."""
-    if before.name != after.name and _WHOLE in (before.name, after.name):
+    if before.name != after.name and WHOLE in (before.name, after.name):
         before, after = _in_a_run(before), _in_a_run(after)
     rows: list[_Row] = []
     moved: dict[_Place, _Place] = {}
@@ -150,7 +143,7 @@ def _merged(before: CallTree, after: CallTree) -> tuple[ChangedCalls, dict[_Plac
 
 
 def _in_a_run(tree: CallTree) -> CallTree:
-    return tree if tree.name == _WHOLE else CallTree(_WHOLE, "", 0.0, (tree,))
+    return tree if tree.name == WHOLE else CallTree(WHOLE, "", 0.0, (tree,))
 
 
 def _pairs(

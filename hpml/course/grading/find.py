@@ -25,7 +25,6 @@ from hpml.course.lesson.execute import LabNotFoundError, find_lab
 from hpml.course.lesson.exercises.exercise import Choice, Exercise
 
 _NOTEBOOK = re.compile(r"\.ipynb(\.txt|\.json)?$", re.IGNORECASE)  # browsers append some
-_WANTED = ".ipynb .ipynb.txt .ipynb.json .json .py"
 _OTHER = re.compile(r"\.(json|py)$", re.IGNORECASE)  # such as Jupytext's form of a notebook
 _KEPT = ("predictions.json", "progress.json")  # read by `hpml progress --class`
 _ENDING = re.compile(r"\.(ipynb(\.txt|\.json)?|json|py|zip|pdf|html|docx)$", re.IGNORECASE)
@@ -243,7 +242,7 @@ def _opened(
     place = unpacked / path.name
     if len(zips) == 1:
         unpacked.mkdir(mode=0o700, exist_ok=True)
-    if len(zips) == 1 and unpack(zips[0], place, _WANTED):
+    if len(zips) == 1 and unpack(zips[0], place, _may_be_notebook):
         return place, _notebooks(place, lab, catalogue)
     return path, {} if is_zip(path) else found
 

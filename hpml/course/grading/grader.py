@@ -14,9 +14,8 @@ from hpml.course.grading import GradingError, speed
 from hpml.course.grading.find import COURSE, Catalogue, NothingToJudge, Submission, entries
 from hpml.course.grading.judge import Item, blank, harmless, judged, judged_choice, with_output
 from hpml.course.grading.record import Report
-from hpml.course.grading.run import Submitted, answers, choice_made, read_text
+from hpml.course.grading.run import Submitted, answers, choice_made
 from hpml.course.grading.sandbox import Isolation, Limits, described, require_isolation
-from hpml.course.lesson.cells import first_choice
 from hpml.course.lesson.exercises.allowed_packages import missing
 from hpml.course.lesson.exercises.exercise import Choice, Exercise
 from hpml.course.lesson.exercises.wrong_answers import WrongAnswerProcess
@@ -96,9 +95,7 @@ class Grader:
                 return blank(entry).without_points("no answer", text)
             if isinstance(entry, Exercise):
                 return self._exercise(submitted, entry)
-            return judged_choice(
-                entry, choice_made(submitted, entry), first_choice(read_text(submitted.path))
-            )
+            return judged_choice(entry, choice_made(submitted, entry), submitted.first_choice)
         except NothingToJudge as error:
             return blank(entry).without_points(error.status, harmless(str(error)))
         except Exception as error:  # noqa: BLE001 - one submission must not end the grading of a class

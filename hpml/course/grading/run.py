@@ -22,7 +22,13 @@ from hpml.course.grading import sandbox
 from hpml.course.grading.find import NothingToJudge, read_bytes
 from hpml.course.grading.sandbox import Limits
 from hpml.course.grading.worker_client import Printed, WorkerClient
-from hpml.course.lesson.cells import NotebookError, as_python, python_cells, text_cell_with
+from hpml.course.lesson.cells import (
+    NotebookError,
+    as_python,
+    first_choice,
+    python_cells,
+    text_cell_with,
+)
 from hpml.course.lesson.exercises.exercise import Case, Choice, Exercise, Forbidden
 from hpml.course.lesson.exercises.outcomes import NOT_TRIED, NoAnswer, Outcome, Raised, outcome_of
 from hpml.course.sandbox.deadline import deadline
@@ -70,9 +76,10 @@ class Submitted:
     chosen: list[Any] | None = None  # values of the explanation, read by the first worker
 
     @cached_property
-    def _read(self) -> dict[int, str] | NothingToJudge:
+    def _read(self) -> tuple[dict[int, str], int | None] | NothingToJudge:
         try:
-            return read_cells(self.path, self.limits)
+            text = read_text(self.path)
+            return _cells_of(text, self.path, self.limits), first_choice(text)
         except NothingToJudge as error:
             return error
 
@@ -81,7 +88,12 @@ class Submitted:
         """The code cells of the notebook as Python source, by number."""
         if isinstance(self._read, NothingToJudge):
             raise self._read
-        return self._read
+        return self._read[0]
+
+    @property
+    def first_choice(self) -> int | None:
+        """The first choice of the explanation that the notebook's outputs show, if any."""
+        return None if isinstance(self._read, NothingToJudge) else self._read[1]
 
     def left(self, seconds: float) -> float:
         """Return `seconds`, or the rest of the submission's time if that is less."""
@@ -127,7 +139,10 @@ def read_text(path: Path) -> str:
 
 def read_cells(path: Path, limits: Limits) -> dict[int, str]:
     """Return the code cells of a notebook as Python source, by number."""
-    text = read_text(path)
+    return _cells_of(read_text(path), path, limits)
+
+
+def _cells_of(text: str, path: Path, limits: Limits) -> dict[int, str]:
     # Parsing millions of empty cells or lists would fill this process's memory.
     most = _OBJECTS * limits.cells
     if len(text) >= _LARGE and (sum(map(text.count, "{[")) > most or text.count(",") > 20 * most):

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from stat import S_ISLNK
 
@@ -32,8 +32,8 @@ def place_for_zips() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def unpack(archive: Path, folder: Path, wanted: str) -> bool:
-    """Unpack the files of a zip whose name has an ending of `wanted`, within bounds.
+def unpack(archive: Path, folder: Path, wanted: Callable[[str], bool]) -> bool:
+    """Unpack the files of a zip whose names are `wanted`, within bounds.
 
     Links, absolute paths, paths with ``..``, encrypted files and what exceeds the bounds are left
     out. Nothing is made where there is nothing to unpack, or where the zip cannot be read.
@@ -41,7 +41,7 @@ def unpack(archive: Path, folder: Path, wanted: str) -> bool:
     Args:
         archive: the zip.
         folder: where the files are written, with their folders.
-        wanted: endings of names in lower case, divided by spaces.
+        wanted: returns whether a file of this name is unpacked.
 
     Returns:
         Whether anything was unpacked.
@@ -65,13 +65,12 @@ def unpack(archive: Path, folder: Path, wanted: str) -> bool:
     return count > 0
 
 
-def _may_unpack(entry: zipfile.ZipInfo, path: PurePosixPath, wanted: str) -> bool:
+def _may_unpack(entry: zipfile.ZipInfo, path: PurePosixPath, wanted: Callable[[str], bool]) -> bool:
     safe = path.parts and not path.is_absolute() and not {"..", ""}.intersection(path.parts)
     plain = not entry.is_dir() and not S_ISLNK(entry.external_attr >> 16)
     hidden = any(part.startswith((".", "__MACOSX")) or ":" in part for part in path.parts)
     open_to_all = not entry.flag_bits & 0x1
-    ending = path.name.lower().endswith(tuple(wanted.split()))
-    return bool(safe and plain and open_to_all and ending and not hidden)
+    return bool(safe and plain and open_to_all and wanted(path.name) and not hidden)
 
 
 def _copy(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path, most: int) -> int | None:

@@ -28,6 +28,15 @@ class NotebookError(LabError):
 
 def code_cells(text: str, most: int = 100_000) -> dict[int, str]:
     """Return the source of each code cell by its number, counted from 1 over all cells."""
+    return {
+        number: _source(cell)
+        for number, cell in enumerate(_cells(text, most), start=1)
+        if isinstance(cell, dict) and cell.get("cell_type") == "code"
+    }
+
+
+def _cells(text: str, most: int = 100_000) -> list[Any]:
+    """Return the cells of a notebook as they are in its JSON."""
     try:
         notebook = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
@@ -59,11 +68,7 @@ def code_cells(text: str, most: int = 100_000) -> dict[int, str]:
             received=f"{len(cells):,} cells",
             remedy="Hand in the course's notebook with your answers, and no cells of other files.",
         )
-    return {
-        number: _source(cell)
-        for number, cell in enumerate(cells, start=1)
-        if isinstance(cell, dict) and cell.get("cell_type") == "code"
-    }
+    return cells
 
 
 def first_choice(text: str) -> int | None:
@@ -73,8 +78,8 @@ def first_choice(text: str) -> int | None:
     """
     if "You chose" not in text:
         return None
-    with contextlib.suppress(ValueError, RecursionError, AttributeError, TypeError):
-        for cell in json.loads(text.removeprefix("\ufeff")).get("cells", ()):
+    with contextlib.suppress(NotebookError, AttributeError, TypeError):
+        for cell in _cells(text):
             for output in cell.get("outputs", ()):
                 shown = output.get("text", output.get("data", {}).get("text/plain", ""))
                 if found := _CHOSEN.search("".join(shown)):
@@ -86,8 +91,8 @@ def text_cell_with(text: str, words: str) -> int | None:
     """Return the number of the first cell that is no code and contains some words, if any."""
     if words not in text:
         return None
-    with contextlib.suppress(ValueError, RecursionError, AttributeError, TypeError):
-        for number, cell in enumerate(json.loads(text.removeprefix("\ufeff"))["cells"], start=1):
+    with contextlib.suppress(NotebookError, AttributeError, TypeError):
+        for number, cell in enumerate(_cells(text), start=1):
             if cell.get("cell_type") != "code" and words in _source(cell):
                 return number
     return None

@@ -70,9 +70,9 @@ def _followed(chosen: Sequence[Statement], inside: Sequence[str], own: set[str])
             name
             for each in plain
             if any(
-                True
+                what
                 for node in _handed_on(each.node)
-                for _ in _uses_of(node, (), wanted, (), own - wanted)
+                for what in _uses_of(node, (), wanted, (), own - wanted)
             )
             for name in each.binds
         }

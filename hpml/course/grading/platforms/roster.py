@@ -56,7 +56,7 @@ class _Claim:
 def read_roster(path: Path) -> list[Row]:
     """Return the rows of a roster that are students: the platform's columns, and ``submission``."""
     rows = read_csv(path)
-    if not rows or not {*_KNOWN, *_SPLIT}.intersection(rows[0]):
+    if not rows or not set(_KNOWN).intersection(rows[0]):
         raise BadRequest(
             object=describe(str(path), limit=300),
             expected=f"a CSV with one of the columns {', '.join(_KNOWN)}",
@@ -145,7 +145,8 @@ def namesakes(students: Sequence[Student]) -> list[str]:
     """Return each name that several rows have, with what was matched."""
     groups: dict[str, list[tuple[str, Student]]] = defaultdict(list)
     for each in students:
-        for _, name in list(names_in(each.row))[:1]:
+        _, name = next(names_in(each.row), ("", ""))
+        if name:
             groups[_letters(name)].append((name, each))
     lines = []
     for group in groups.values():

@@ -126,11 +126,9 @@ class Verdict:
     def fits(self) -> str:
         """The only hypothesis that stands, "cannot tell" or "none of them alone"."""
         standing = self.standing
-        if len(standing) == 1 and AND not in standing[0]:
-            return standing[0]
-        if len(standing) == 1:
-            return "none of them alone"
-        return "cannot tell" if standing else "none of them alone"
+        if len(standing) > 1:
+            return "cannot tell"
+        return standing[0] if standing and AND not in standing[0] else "none of them alone"
 
     @property
     def conclusion(self) -> str:
