@@ -52,7 +52,8 @@ def test_a_class_with_its_table_and_csv(
     assert "Left out, because there is no notebook of the lab:\n  di.zip" in shown.out
     assert "In the roster, without a submission:\n  eve, Eve, 8" in shown.out
     assert (tmp_path / "canvas.csv").read_text().splitlines()[2] == "Ada,7,,,,0"
-    assert (tmp_path / "points.csv").read_text().splitlines()[1].startswith("ada,0,wrong,0,missing")
+    row = (tmp_path / "points.csv").read_text().splitlines()[1]
+    assert row.startswith("ada,0,wrong,right 0 of 1; large 0 of 1,0,missing,")
     assert main(words) == 0
     assert "0 graded; 3 taken from an earlier run" in capsys.readouterr().out
 
