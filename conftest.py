@@ -39,10 +39,12 @@ else:
     torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
     _ORIGINALS = {"__call__": torch.nn.Module.__call__, "__new__": torch.nn.Module.__new__}
 
-# PyTorch's builds for GPUs bring Triton along; its kernel has no docstring example to run.
-collect_ignore = (
-    [] if importlib.util.find_spec("triton") else ["hpml/course/models/fast_swish_triton.py"]
-)
+# PyTorch's builds for GPUs bring Triton along; its kernels have no docstring example to run.
+_OF_TRITON = [
+    "hpml/course/models/fast_swish_triton.py",
+    "hpml/course/labs/lab_11_gpu_benchmarks/softmax_triton.py",
+]
+collect_ignore = [] if importlib.util.find_spec("triton") else _OF_TRITON
 
 pytest_plugins = ["tests.needs"]
 
@@ -56,6 +58,15 @@ def _results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     patch.setenv("HPML_CACHE", str(tmp_path_factory.mktemp("cache")))
     yield folder
     patch.undo()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _collections_pass_over_what_is_old() -> None:
+    """Let the collector look only at what this module's tests make: else a collection takes a
+    second, among thousands of tests, and the tests below collect hundreds of times.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
@@ -126,7 +137,7 @@ def _forget_the_last_failure() -> None:
 
 @pytest.fixture(autouse=True)
 def _gpu(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Skip a test marked ``gpu`` where there is none; hide the GPU from all others."""
+    """Skip a test marked ``gpu`` where there is none; hide every accelerator from all others."""
     has_gpu = bool(_ORIGINALS) and torch.cuda.is_available()
     needs_gpu = request.node.get_closest_marker("gpu") is not None
     if needs_gpu and not has_gpu:
@@ -134,6 +145,9 @@ def _gpu(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if has_gpu and not needs_gpu:
             patch.setattr(torch.cuda, "is_available", lambda: False)
+        if _ORIGINALS and not needs_gpu and torch.accelerator.is_available():
+            hidden = torch.accelerator, "current_accelerator"
+            patch.setattr(*hidden, lambda check_available=False: None)
         yield
 
 

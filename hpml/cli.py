@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import hpml
-from hpml.base.arguments import whole
-from hpml.base.errors import HpmlError, UsageError, describe
+from hpml.base.errors import HpmlError, UsageError
 from hpml.base.files import shown_path
 from hpml.base.system import print_words_for_signs
+from hpml.course.arguments import whole
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -137,8 +137,10 @@ def _declare_train(parser: argparse.ArgumentParser) -> None:
 
 def _declare_progress(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    whose = "show predictions and the ten questions of a class instead, from the files in it"
+    whose = "show and write what a class did instead, from the records in this folder or its zips"
     add("--class", dest="folder", type=Path, metavar="FOLDER", help=whose)
+    where = "with --class, the folder for observed.csv and observed.md (default: results/class)"
+    add("--out", type=Path, metavar="FOLDER", help=where)
     parser.set_defaults(run=_progress)
 
 
@@ -165,6 +167,14 @@ def _declare_slides(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_slides)
 
 
+def _declare_doctor(parser: Any) -> None:
+    tried = "try the GPU: models, timing, recipes, resuming; with or without its name, as cuda:1"
+    parser.add_argument("--accelerator", nargs="?", const="", metavar="DEVICE", help=tried)
+    kept = "with --accelerator, the file for the report"
+    parser.add_argument("--out", type=Path, metavar="FILE", help=kept)
+    parser.set_defaults(run=_doctor)
+
+
 _COPIES = "use the copies that `hpml run --out` left in this folder"
 
 _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
@@ -178,8 +188,8 @@ _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
         "show what this machine has for the course",
         "Show what this machine has, and what each missing part costs.\n"
         "The exit code is 1 if something that the course requires is missing.",
-        "hpml doctor",
-        lambda parser: parser.set_defaults(run=_doctor),
+        "hpml doctor\n  hpml doctor --accelerator --out accelerator.json",
+        _declare_doctor,
     ),
     "run": (
         "execute a lab without opening it",
@@ -202,17 +212,18 @@ _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
         _declare_bench,
     ),
     "train": (
-        "train the ConvNeXt by a recipe",
-        "Train the ConvNeXt by a recipe: vanilla, compile, amp, compile+amp, ...\n"
+        "train a network by a recipe",
+        "Train a ConvNeXt or a transformer by a recipe: vanilla, compile, amp, compile+amp, ...\n"
         "Ctrl-C leaves a checkpoint; --resume continues from it. On several processes:\n"
         "  torchrun --nproc-per-node 2 -m hpml train vanilla",
-        "hpml train compile+amp --data digits --epochs 4",
+        "hpml train compile+amp --data digits --epochs 4\nhpml train bf16 --model transformer",
         _declare_train,
     ),
     "progress": (
         "which labs were run, which exercises passed",
-        "Show which labs were run, which exercises passed, and the points so far.",
-        "hpml progress",
+        "Show which labs were run, which exercises passed, and the points so far.\n"
+        "With --class, collect minutes, checks, wrong answers and predictions of students.",
+        "hpml progress\n  hpml progress --class ../submissions",
         _declare_progress,
     ),
     "release": (
@@ -245,6 +256,15 @@ def _lab(options: argparse.Namespace) -> int:
 
 
 def _doctor(options: argparse.Namespace) -> int:
+    if options.accelerator is not None:
+        return _accelerator(options.accelerator, options.out)
+    if options.out is not None:
+        raise UsageError(
+            object="--out",
+            expected="--accelerator beside it",
+            received="none",
+            remedy="Add --accelerator, or leave --out out.",
+        )
     from hpml.course.doctor import report
 
     found = report()
@@ -252,23 +272,52 @@ def _doctor(options: argparse.Namespace) -> int:
     return 0 if found.ok else 1
 
 
+def _accelerator(name: str, out: Path | None) -> int:
+    from hpml.base import accelerator
+    from hpml.course.accelerator_check import verify
+
+    if not name and accelerator.kind() is None:
+        print("There is no GPU that PyTorch can use: nothing was tried.")
+        return 1
+    found = verify(str(accelerator.chosen(name or None)))
+    print(found)
+    if out is not None:
+        found.save(out)
+        print(f"The report is in {shown_path(out)}.")
+    return 0 if found.ok else 1
+
+
 def _progress(options: argparse.Namespace) -> int:
-    from hpml.course.labs.overview import class_tables, course_table, progress
+    from hpml.course.labs.overview import course_table, progress
 
     if options.folder is not None:
-        if not options.folder.is_dir():
-            raise UsageError(
-                object="--class",
-                expected="a folder",
-                received=describe(str(options.folder), limit=300),
-                remedy="Name the folder that contains the submissions.",
-            )
-        print(*class_tables(options.folder), sep="\n\n")
-        return 0
+        return _class_progress(options.folder, options.out)
+    if options.out is not None:
+        raise UsageError(
+            object="--out",
+            expected="--class beside it",
+            received="none",
+            remedy="Add --class, or leave --out out.",
+        )
     print(progress())
     table = course_table()
     if table.rows:
         print(f"\n{table}")
+    return 0
+
+
+def _class_progress(folder: Path, out: Path | None) -> int:
+    from hpml.course.files import results_folder
+    from hpml.course.observed.page import class_tables, write_observed
+    from hpml.course.observed.records import read_class
+
+    records = read_class(folder)
+    written = write_observed(records, out or results_folder() / "class")
+    print(*class_tables(records), sep="\n\n")
+    print("", *records.notes, sep="\n")
+    count = len(records.students)
+    print(f"Records of {count} student{'s' * (count != 1)}. Minutes, checks and wrong answers: "
+          f"{' and '.join(map(shown_path, written))}")  # fmt: skip
     return 0
 
 

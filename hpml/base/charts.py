@@ -290,6 +290,31 @@ def name_rows(ax: Axes, names: Sequence[str]) -> None:
     ax.tick_params(axis="y", length=0)
 
 
+def label_ends(ax: Axes, ends: Iterable[tuple[float, float, str, str]]) -> None:
+    """Write texts into the right margin, each led to its point: x, y, text and colour.
+
+    The texts keep the order of their points and do not overlap; set the scales and limits before.
+    """
+    ends = sorted(ends, key=lambda end: end[1])
+    if not ends:
+        return
+    low, high = ax.transAxes.transform([(0, 0), (0, 1)])[:, 1]
+    levels = [(ax.transData.transform(end[:2])[1] - low) / (high - low) for end in ends]
+    # A line of text of 9 points needs 0.18 inches, of the axes' height.
+    apart = min(0.18 * ax.figure.dpi / (high - low), 1 / len(ends))
+    for place in range(1, len(levels)):
+        levels[place] = max(levels[place], levels[place - 1] + apart)
+    levels[-1] = min(levels[-1], 1.0)
+    for place in reversed(range(len(levels) - 1)):
+        levels[place] = min(levels[place], levels[place + 1] - apart)
+    for (x, y, text, colour), level in zip(ends, levels, strict=True):
+        ax.annotate(
+            text, (x, y), xytext=(1.03, level), textcoords="axes fraction", va="center", fontsize=9,
+            annotation_clip=False, arrowprops={"arrowstyle": "-", "color": colour, "lw": 0.8,
+                                               "relpos": (0, 0.5), "shrinkA": 1, "shrinkB": 3},
+        )  # fmt: skip
+
+
 def mark_sizes(ax: Axes, sizes: Sequence[float]) -> None:
     """Put a tick at each size along x, with a label if it fits; set scale and limits before."""
     labels: dict[float, str] = {}

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import hpml
+from hpml.base import accelerator
 from hpml.base.errors import UsageError, describe
 from hpml.base.optional import import_optional
 
@@ -37,17 +38,18 @@ def environment_record(*, threads: int | None = None, device: str = "cpu") -> di
         ``python``, ``implementation``, ``platform``, ``cpu``, ``logical_cores``,
         ``physical_cores``, ``performance_cores`` and ``efficiency_cores`` (None where all cores are
         alike, or the system does not say), ``memory_gib``, ``torch``, ``numpy``, ``numba``
-        (versions, None if not installed), ``threads``, ``device``, ``gpu``, ``gpu_driver`` (None
-        without a GPU), ``load_average`` (runnable processes, mean over the last minute),
-        ``time_utc`` (ISO 8601), ``hpml``, and ``commit`` (of the clone, with ``-dirty`` if it has
-        local changes).
+        (versions, None if not installed), ``threads``, ``device``, ``gpu`` (the one that `device`
+        names; for the CPU all that the machine has, or None), ``gpu_driver`` (NVIDIA's, or None),
+        ``tf32_convolutions`` (whether those of float32 round their inputs on `device`),
+        ``load_average`` (runnable processes, mean over the last minute), ``time_utc`` (ISO 8601),
+        ``hpml``, and ``commit`` (of the clone, with ``-dirty`` if it has local changes).
 
     >>> record = environment_record(threads=1)
     >>> record["device"], record["threads"]
     ('cpu', 1)
     """
     memory = memory_bytes()
-    gpu = gpus()
+    gpu, driver = _gpu(device)
     return {
         "python": platform.python_version(),
         "implementation": platform.python_implementation(),
@@ -63,8 +65,9 @@ def environment_record(*, threads: int | None = None, device: str = "cpu") -> di
         "numba": installed_version("numba"),
         "threads": threads,
         "device": device,
-        "gpu": gpu[0][0] if gpu else None,
-        "gpu_driver": gpu[0][1] if gpu else None,
+        "gpu": gpu,
+        "gpu_driver": driver,
+        "tf32_convolutions": device != "cpu" and _rounds_convolutions(device),
         "load_average": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
         "time_utc": datetime.now(UTC).isoformat(timespec="seconds"),
         "hpml": hpml.__version__,
@@ -192,6 +195,22 @@ def memory_bytes() -> int | None:
     """Return the machine's memory in bytes, or None if psutil is missing."""
     psutil = import_optional("psutil")
     return None if isinstance(psutil, str) else int(psutil.virtual_memory().total)
+
+
+def _rounds_convolutions(device: str) -> bool:
+    from hpml.base import accelerator
+
+    return accelerator.rounds_convolutions(device)
+
+
+def _gpu(device: str) -> tuple[str | None, str | None]:
+    """Return the name of the GPU that `device` names, for the CPU of all, and NVIDIA's driver."""
+    listed = gpus()
+    driver = listed[0][1] if listed else None
+    if device == "cpu" and (listed or "torch" not in sys.modules):
+        return ", ".join(dict.fromkeys(name for name, _ in listed)) or None, driver
+    # With several GPUs only torch knows which one a number means.
+    return accelerator.name(accelerator.kind() if device == "cpu" else device), driver
 
 
 @lru_cache(maxsize=1)

@@ -44,8 +44,9 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
         replace(part, target)
     except BaseException as error:
         part.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None:
-            error.filename = str(target)  # a full disk is reported without a name
+        # A full disk is reported without a name, a read-only folder with that of the part.
+        if isinstance(error, OSError) and error.filename in (None, str(part)):
+            error.filename = str(target)
         raise
 
 

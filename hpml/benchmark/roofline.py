@@ -17,7 +17,7 @@ from hpml.base.tables import readable
 
 @dataclass(frozen=True)
 class Limits:
-    """The measured limits of one core.
+    """The measured limits of a machine, or of one core.
 
     Attributes:
         bandwidth: bytes per second to and from memory.
@@ -59,13 +59,19 @@ class Kernel(NamedTuple):
         return self.operations / self.seconds
 
 
-def draw_roofline(limits: Limits, kernels: Mapping[str, Kernel], caption: str = "") -> Page:
+def draw_roofline(
+    limits: Limits,
+    kernels: Mapping[str, Kernel],
+    caption: str = "",
+    peaks: Mapping[str, float] | None = None,
+) -> Page:
     """Draw the limits of the machine and the speed of each kernel on logarithmic axes.
 
     Args:
         limits: the limits of the machine.
         kernels: the work of each kernel, by name.
         caption: what is said below, such as where the limits come from.
+        peaks: operations per second in other types, by the name of the type, each a dashed line.
 
     Returns:
         The figure; its text form gives each kernel's speed in percent of the limit.
@@ -76,10 +82,21 @@ def draw_roofline(limits: Limits, kernels: Mapping[str, Kernel], caption: str = 
     """
     intensities = [limits.ridge, *(work.intensity for work in kernels.values())]
     edges = [min(intensities) / 4, limits.ridge, max(intensities) * 4]
+    others = [
+        charts.Line(
+            f"arithmetic in {name} {_giga(peak)} GFLOP/s",
+            [peak / limits.bandwidth, max(edges[-1], 4 * peak / limits.bandwidth)],
+            [peak / 1e9] * 2,
+            "--",
+            style.MUTED,
+        )
+        for name, peak in (peaks or {}).items()
+    ]
     roof = f"memory {_giga(limits.bandwidth)} GB/s, arithmetic {_giga(limits.peak)} GFLOP/s"
     chart = charts.lines(
         [
             charts.Line(roof, edges, [limits.at_most(e) / 1e9 for e in edges], colour=style.INK),
+            *others,
             *(charts.Line(n, [w.intensity], [w.speed / 1e9], form="") for n, w in kernels.items()),
         ],
         title="Measured speed and the limits of the machine",
@@ -87,17 +104,18 @@ def draw_roofline(limits: Limits, kernels: Mapping[str, Kernel], caption: str = 
         y="GFLOP/s",
         log="xy",
     )
-    return charts.show(chart, caption=caption, text=_text(limits, kernels))
+    return charts.show(chart, caption=caption, text=_text(limits, kernels, peaks or {}))
 
 
-def _text(limits: Limits, kernels: Mapping[str, Kernel]) -> str:
+def _text(limits: Limits, kernels: Mapping[str, Kernel], peaks: Mapping[str, float]) -> str:
     parts = [
         f"{name}: {readable(work.intensity, 3)} operations per byte, {_giga(work.speed)} GFLOP/s, "
         f"{readable(100 * work.speed / limits.at_most(work.intensity), 3)} % of what is possible"
         for name, work in kernels.items()
     ]
     machine = f"Memory {_giga(limits.bandwidth)} GB/s, arithmetic {_giga(limits.peak)}"
-    return f"{machine} GFLOP/s. {'; '.join(parts)}."
+    others = "".join(f", in {name} {_giga(peak)} GFLOP/s" for name, peak in peaks.items())
+    return f"{machine} GFLOP/s{others}. {'; '.join(parts)}."
 
 
 def _giga(number: float) -> str:

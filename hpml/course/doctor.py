@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from hpml.base import accelerator
 from hpml.base.child_process import ChildError, ChildProcess, with_package
 from hpml.base.environment import (
     cpu_model,
@@ -269,33 +270,18 @@ def _load(root: Path) -> Finding:
 
 
 def _gpu() -> Finding:
-    found = gpus()
     recorded = "lab 11 and the GPU columns show recorded results"
-    if not found:
-        other = _other_gpu()
-        cost = f"the course measures NVIDIA GPUs; {recorded}" if other else recorded
-        return Finding("GPU", "absent", other, cost)
-    name, driver = found[0]
-    value = f"{name}, driver {driver}" + (f", and {len(found) - 1} more" if found[1:] else "")
-    if not _torch_sees_a_gpu():
+    listed = gpus()
+    driver = f", driver {listed[0][1]}" if listed else ""
+    usable = [] if isinstance(import_optional("torch"), str) else accelerator.names()[2:]
+    if usable:
+        found = [f"{accelerator.name(device)} ({device})" for device in usable]
+        return Finding("GPU", "ok", f"{', '.join(found)}{driver}")
+    if listed:
         cost = "torch does not see it: a CPU build of torch, or a driver too old for it"
-        return Finding("GPU", "warning", value, cost)
-    return Finding("GPU", "ok", value)
-
-
-def _other_gpu() -> str:
-    """Return the name of a GPU that PyTorch can use and the course does not measure."""
-    torch = import_optional("torch")
-    if isinstance(torch, str):
-        return ""
-    if torch.backends.mps.is_available():
-        return "Apple (MPS)"
-    return "Intel (XPU)" if torch.xpu.is_available() else ""
-
-
-def _torch_sees_a_gpu() -> bool:
-    torch = import_optional("torch")
-    return not isinstance(torch, str) and bool(torch.cuda.is_available())
+        more = f", and {len(listed) - 1} more" if listed[1:] else ""
+        return Finding("GPU", "warning", f"{listed[0][0]}{driver}{more}", f"{cost}; {recorded}")
+    return Finding("GPU", "absent", "", recorded)
 
 
 def _compilers() -> list[Finding]:

@@ -105,7 +105,7 @@ def build_extension(
             received="none after the build",
             remedy="Build it again.",
         )
-    return _import_library(name, library)
+    return _imported(name, library)
 
 
 def _require_compiler() -> str:
@@ -208,7 +208,8 @@ def _compiler_message(text: str) -> str:
     return "\n".join(lines[:40])
 
 
-def _import_library(name: str, library: Path) -> ModuleType:
+def import_library(name: str, library: Path) -> ModuleType:
+    """Import a compiled module from its file, without entering it in `sys.modules`."""
     loader = importlib.machinery.ExtensionFileLoader(name, str(library))
     spec = importlib.util.spec_from_file_location(name, library, loader=loader)
     assert spec is not None
@@ -216,6 +217,16 @@ def _import_library(name: str, library: Path) -> ModuleType:
     try:
         module = importlib.util.module_from_spec(spec)
         loader.exec_module(module)
+    finally:  # a module with single-phase initialisation enters itself
+        sys.modules.pop(name, None)
+        if before is not None:
+            sys.modules[name] = before
+    return module
+
+
+def _imported(name: str, library: Path) -> ModuleType:
+    try:
+        return import_library(name, library)
     except (ImportError, SystemError) as error:
         shutil.rmtree(library.parent, ignore_errors=True)  # remove it from the cache
         raise JitError(
@@ -226,8 +237,3 @@ def _import_library(name: str, library: Path) -> ModuleType:
             remedy="Check that it defines every function that it calls, and that "
             f"PyInit_{name} is not static and returns the module.",
         ) from error
-    finally:  # a module with single-phase initialisation enters itself
-        sys.modules.pop(name, None)
-        if before is not None:
-            sys.modules[name] = before
-    return module

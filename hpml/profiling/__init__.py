@@ -14,7 +14,7 @@
   of samples and of operator times writes a file for speedscope, ``flamegraph.pl`` or Perfetto.
 - Memory: `memory_lines` shows the resident memory line by line, `allocation_lines` Python's own
   allocations, `saved_tensors` the tensors that autograd keeps for the backward pass, and
-  `memory_snapshot` the blocks of a GPU.
+  `memory_snapshot` each block of tensors, of a GPU or a CPU.
 - Counts: `profile_calls` counts Python's calls, `instructions_outside` its instructions, `work_of`
   PyTorch's operators. `autograd_graph` lists the steps that autograd recorded.
 - Launches: `simulate` models kernels that a CPU launches one by one; `fit_launches` estimates the

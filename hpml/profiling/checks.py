@@ -10,6 +10,7 @@ from typing import Any
 
 from hpml.base.errors import describe
 from hpml.profiling.errors import ProfilingError
+from hpml.profiling.torch_private import private
 
 
 def check_function(caller: str, function: object) -> None:
@@ -55,6 +56,17 @@ def refuse_a_second_profiler(caller: str) -> None:
             expected="no other profiler",
             received=describe(running),
             remedy="Stop the other one first: each would measure the other.",
+        )
+
+
+def refuse_two_torch_profilers(caller: str) -> None:
+    """Raise a ProfilingError if `torch.profiler` is already running."""
+    if private("torch.autograd._profiler_enabled")():
+        raise ProfilingError(
+            object=caller,
+            expected="no other torch.profiler that is running",
+            received="one that is",
+            remedy="Stop it first: each would measure the other.",
         )
 
 

@@ -152,8 +152,8 @@ def _pairs(
     """Pair the callees of one function by name.
 
     Of several with one name, those at the same place are pairs; then those in the same file, since
-    a fix moves lines; then the others, the heaviest first, since a cell that is run again is
-    another file.
+    a fix moves lines; then the others, since a cell that is run again is another file: equally
+    many of one file by their lines, as the methods of two classes, else the heaviest first.
     """
     pairs: list[tuple[CallTree | None, CallTree | None]] = []
     waiting: defaultdict[str, tuple[list[CallTree], list[CallTree]]] = defaultdict(lambda: ([], []))
@@ -167,6 +167,9 @@ def _pairs(
     )
     for old, new in waiting.values():
         for key in keys:
+            if key is keys[-1] and _moved_together(old, new):
+                old.sort(key=_line)
+                new.sort(key=_line)
             for one in list(old):
                 same = next((other for other in new if key(other) == key(one)), None)
                 if same is not None:
@@ -175,6 +178,16 @@ def _pairs(
                     new.remove(same)
         pairs += [(one, None) for one in old] + [(None, one) for one in new]
     return pairs
+
+
+def _moved_together(old: Sequence[CallTree], new: Sequence[CallTree]) -> bool:
+    files = [{child.place.rpartition(":")[0] for child in side} for side in (old, new)]
+    return len(old) == len(new) and all(len(each) == 1 for each in files)
+
+
+def _line(child: CallTree) -> int:
+    line = child.place.rpartition(":")[2]
+    return int(line) if line.isdecimal() else 0
 
 
 @dataclass(frozen=True)
@@ -303,8 +316,7 @@ class ProfileDifference:
         return str(self.table())
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        table, drawn = self.table(), self.icicle()
-        return {"text/plain": str(table), "text/html": drawn.html + table._repr_html_()}
+        return {"text/plain": str(self.table()), "text/html": self.icicle().html}
 
 
 def _change(frame: Any) -> float:

@@ -156,9 +156,9 @@ class FunctionProfile:
 def profile(function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> FunctionProfile:
     """Call a function once under `cProfile`.
 
-    The profiler records every call and return, also of built-in functions, and slows each one down:
-    its times show where to optimise, not how fast the program is. Only the calling thread is
-    profiled.
+    The profiler records every call and return of a function, also of built-in ones, and slows each
+    one down: its times show where to optimise, not how fast the program is. A call of a type, such
+    as `int`, is slowed down too, but not recorded. Only the calling thread is profiled.
 
     Args:
         function: called with `arguments` and `keywords`; its result is kept in the profile.

@@ -9,7 +9,7 @@ from hpml.base.optional import look_up
 from .errors import ProfilingError
 
 FEATURES = {
-    "torch.autograd._profiler_enabled": "profile_torch",
+    "torch.autograd._profiler_enabled": "profile_torch and memory_snapshot",
     "torch.cuda.memory._record_memory_history": "memory_snapshot",
     "torch.cuda.memory._snapshot": "memory_snapshot",
     "torch.utils._python_dispatch.TorchDispatchMode": "work_of",

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 from hpml.base import charts, style
-from hpml.base.charts import Bar, Chart, Dot, Line, bars, dots, lines, mark_sizes, show, timeline
+from hpml.base.charts import (
+    Bar,
+    Chart,
+    Dot,
+    Line,
+    bars,
+    dots,
+    label_ends,
+    lines,
+    mark_sizes,
+    show,
+    timeline,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,3 +132,19 @@ def test_a_logarithmic_axis_has_at_least_four_plain_labels(
     ax.set(xscale="log", xlim=(low, high))
     charts.name_decades(ax.xaxis)
     assert [label.get_text() for label in ax.get_xticklabels()] == expected
+
+
+@pytest.mark.parametrize("heights", [[1.0] * 5, [0.0, 0.01, 5.0, 9.99, 10.0], [3.0], []])
+def test_labels_of_ends_are_in_the_margin_in_order_and_apart(heights: list[float]) -> None:
+    from matplotlib.text import Text
+
+    figure, ax = style.figure(height=2.6)
+    ax.set(xlim=(0, 1), ylim=(0, 10))
+    label_ends(ax, [(0.9, y, f"line {place}", style.DATA) for place, y in enumerate(heights)])
+    figure.canvas.draw()
+    own = ax.get_window_extent()
+    boxes = [Text.get_window_extent(text) for text in ax.texts]  # without their leaders
+    assert len(boxes) == len(heights)
+    assert all(box.x0 > own.x1 for box in boxes)
+    assert all(a.y1 <= b.y0 + 1 for a, b in itertools.pairwise(boxes))
+    assert all(own.y0 - 12 < box.y0 and box.y1 < own.y1 + 12 for box in boxes)

@@ -49,7 +49,7 @@ def test_gpus_are_read_from_nvidia_smi(monkeypatch: pytest.MonkeyPatch) -> None:
     environment.gpus.cache_clear()
     try:
         assert environment.gpus() == (("NVIDIA H200", "570.1"), ("NVIDIA RTX A4000", "570.1"))
-        assert environment_record()["gpu"] == "NVIDIA H200"
+        assert environment_record()["gpu"] == "NVIDIA H200, NVIDIA RTX A4000"
     finally:
         environment.gpus.cache_clear()
 

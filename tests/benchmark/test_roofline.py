@@ -16,3 +16,9 @@ def test_the_picture_says_how_near_each_kernel_comes() -> None:
     assert page.plain.startswith("Memory 10 GB/s, arithmetic 50 GFLOP/s. kernel: 2 operations per ")
     assert page.plain.endswith("12 GFLOP/s, 60 % of what is possible.")
     assert f'alt="{page.plain}"' in page.html
+
+
+def test_arithmetic_in_another_type_has_a_line_of_its_own() -> None:
+    page = draw_roofline(LIMITS, {"kernel": Kernel(6e9, 3e9, 0.5)}, peaks={"bfloat16": 4e11})
+    assert page.plain.startswith("Memory 10 GB/s, arithmetic 50 GFLOP/s, in bfloat16 400 GFLOP/s. ")
+    assert "60 % of what is possible" in page.plain

@@ -99,7 +99,7 @@ def test_a_frozen_clock_ends_by_the_systems_own(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_cuda_without_a_gpu_is_a_clear_error() -> None:
-    with raises(BenchmarkError, object="device", expected="'cpu'", received="'cuda'"):
+    with raises(BenchmarkError, object="device", expected="cpu", received="'cuda'"):
         Sampler(lambda: None, Settings(device="cuda"))
 
 

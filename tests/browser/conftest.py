@@ -18,7 +18,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -279,14 +279,17 @@ def lab(browser: Any, server: Server, request: pytest.FixtureRequest) -> Iterato
 def _opening(browser: Any, server: Server) -> Iterator[Any]:
     with contextlib.ExitStack() as stack:
         before = _sessions(server)
+        own: set[str] = set()
 
         def opened(name: str) -> LabPage:
+            own.add(name)
             context = browser.new_context(viewport={"width": 1200, "height": 1000})
             stack.callback(context.close)
             return LabPage(context.new_page(), server, name)
 
         yield opened
-        for session in _sessions(server) - before:
+        # Only those of these pages: the shared one may have been opened meanwhile.
+        for session in _sessions(server, own) - before:
             with contextlib.suppress(urllib.error.HTTPError):
                 _ask(server, "DELETE", f"/api/sessions/{session}")
 
@@ -320,8 +323,10 @@ def _wait_for(server: Server, process: subprocess.Popen[bytes], log: Path) -> No
     pytest.fail(f"JupyterLab ended while starting:\n{log.read_text()[-2000:]}")
 
 
-def _sessions(server: Server) -> set[str]:
-    return {session["id"] for session in json.loads(_ask(server, "GET", "/api/sessions"))}
+def _sessions(server: Server, names: Collection[str] = ()) -> set[str]:
+    """Return the sessions of the server, or of its notebooks of these names."""
+    found = json.loads(_ask(server, "GET", "/api/sessions"))
+    return {each["id"] for each in found if not names or each["path"] in names}
 
 
 def _ask(server: Server, method: str, path: str) -> bytes:

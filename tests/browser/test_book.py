@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from hpml.course.release.book import write_book
@@ -44,3 +45,39 @@ def test_the_book_is_searched_and_its_players_move_offline(offline: Any, tmp_pat
     offline.wait_for_url("**/06_b.html")
     assert offline.errors == []
     assert all(url.startswith(("file:", "data:")) for url in asked)
+
+
+# Code whose end is outside of a box that hides it and does not scroll.
+CLIPPED = """() => [...document.querySelectorAll("pre")].filter(pre => {
+    const range = document.createRange();
+    range.selectNodeContents(pre);
+    const right = Math.max(0, ...[...range.getClientRects()].map(rect => rect.right));
+    for (let box = pre; box && box !== document.documentElement; box = box.parentElement) {
+        const flow = getComputedStyle(box).overflowX;
+        if (right <= box.getBoundingClientRect().right + 1 || flow === "visible") continue;
+        return flow !== "auto" && flow !== "scroll";
+    }
+    return false;
+}).map(pre => pre.textContent)"""
+
+
+@pytest.mark.parametrize("width", [820, 390])
+def test_code_wider_than_the_page_scrolls_with_the_keyboard(
+    offline: Any, tmp_path: Path, width: int
+) -> None:
+    source = "total = " + " + ".join(f"a_long_name_{n}" for n in range(12))
+    written = new_markdown_cell(f"# A lab\n\n## Code\n\n```python\n{source}\n```", id="head")
+    printed = new_output("stream", text=source)
+    cells = [written, new_code_cell(source, id="code", execution_count=1, outputs=[printed])]
+    write_book(tmp_path / "book", {"05_a": new_notebook(cells=cells)})
+    offline.set_viewport_size({"width": width, "height": 900})
+    offline.goto((tmp_path / "book" / "05_a.html").as_uri())
+    assert offline.evaluate("document.documentElement.scrollWidth") <= width
+    assert offline.locator("pre").filter(has_text="a_long_name_11").count() == 3
+    assert offline.evaluate(CLIPPED) == []
+    code = offline.locator(".jp-InputArea-editor pre")
+    code.focus()
+    offline.keyboard.press("ArrowRight")
+    moved = "pre => new Promise(done => setTimeout(() => done(pre.scrollLeft), 400))"
+    assert code.evaluate(moved) > 0
+    assert violations(offline) == []

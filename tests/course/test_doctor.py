@@ -7,12 +7,14 @@ import sysconfig
 from typing import TYPE_CHECKING
 
 import pytest
+import torch
 from IPython.lib.pretty import pretty
 
 from hpml.course import doctor
 from hpml.course.doctor import Finding, Report, report
 from hpml.course.files import data_file
 from hpml.jit import compilers
+from tests.stand_in import StandIn, put_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,11 +105,18 @@ def test_a_gpu_that_torch_does_not_see_is_a_warning(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(
         doctor, "gpus", lambda: (("NVIDIA H200", "570.1"), ("NVIDIA H200", "570.1"))
     )
-    monkeypatch.setattr(doctor, "_torch_sees_a_gpu", lambda: False)
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda check_available: None)
     found = doctor._gpu()
     assert (found.state, found.value) == ("warning", "NVIDIA H200, driver 570.1, and 1 more")
-    monkeypatch.setattr(doctor, "_torch_sees_a_gpu", lambda: True)
-    assert doctor._gpu().state == "ok"
+
+
+def test_every_card_that_torch_finds_is_named_by_its_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put_in(monkeypatch)
+    monkeypatch.setattr(doctor, "gpus", lambda: ())
+    found = doctor._gpu()
+    assert (found.state, found.value) == ("ok", "RTX 4060 (meta:0), H100 (meta:1)")
 
 
 def program(path: Path, text: str) -> Path:
@@ -149,16 +158,16 @@ def test_a_path_that_the_linker_cannot_take_is_named(monkeypatch: pytest.MonkeyP
     )
 
 
-@pytest.mark.parametrize("name", ["Apple (MPS)", "Intel (XPU)", ""])
-def test_a_gpu_that_the_course_does_not_measure_is_named(
-    name: str, monkeypatch: pytest.MonkeyPatch
+def test_a_gpu_that_is_not_nvidias_is_named_as_torch_names_it(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    put_in(monkeypatch)
     monkeypatch.setattr(doctor, "gpus", lambda: ())
-    monkeypatch.setattr("torch.backends.mps.is_available", lambda: "MPS" in name)
-    monkeypatch.setattr("torch.xpu.is_available", lambda: "XPU" in name)
-    found = doctor._gpu()
-    assert (found.state, found.value) == ("absent", name)
-    assert ("NVIDIA" in found.cost) == bool(name)
+    monkeypatch.delattr(StandIn, "get_device_name")
+    monkeypatch.setattr(torch.accelerator, "device_count", lambda: 1)
+    assert doctor._gpu() == Finding("GPU", "ok", "meta (meta:0)")
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda check_available: None)
+    assert doctor._gpu().state == "absent"
 
 
 BROKEN = {

@@ -75,6 +75,8 @@ def twins(*places: tuple[str, float]) -> Samples:
         # A cell that was run again is another file.
         ([("123.py:1", 3)], [("456.py:1", 1)], {(3, 1)}),
         ([("a.py:1", 3)], [("a.py:1", 1), ("a.py:5", 2)], {(3, 1), (0, 2)}),
+        # The methods of two classes, in a cell that was run again.
+        ([("1.py:9", 3), ("1.py:10", 1)], [("2.py:8", 1), ("2.py:10", 2)], {(3, 1), (1, 2)}),
     ],
 )
 def test_functions_of_one_name_are_paired_by_place_then_file_then_weight(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 
 import pytest
@@ -40,11 +41,16 @@ def test_at_least_25_operations_are_known() -> None:
 
 @pytest.mark.parametrize("name", QUICK)
 def test_the_function_that_works_has_the_time(name: str) -> None:
-    true, found = measured(OPERATIONS[name], 300)
-    assert found.observer != "thread"
-    # 300 samples: the standard deviation of a share of 97 % is 1 point.
-    assert error(true, found) < 5
-    assert shares(found).heavy > 0.9
+    # 300 samples: the standard deviation of a share of 97 % is 1 point. Where other processes take
+    # the processor in bursts, samples depend on each other, and it takes more of them.
+    for samples in (300, 1200, 4800):
+        true, found = measured(OPERATIONS[name], samples)
+        assert found.observer != "thread"
+        off, heavy = error(true, found), shares(found).heavy
+        if off < 5 and heavy > 0.9:
+            break
+    assert off < 5
+    assert heavy > 0.9
 
 
 @pytest.mark.thorough
@@ -63,7 +69,7 @@ def test_samples_are_not_in_step_with_a_loop() -> None:
 
 def test_the_famous_mistake_is_found() -> None:
     """A thread that waits for the lock blames `clean`: it is entered after the slow operator."""
-    words = [f"visitor {number}" for number in range(1500)] * 5
+    words = [f"visitor {number}" for number in range(1500)] * 25  # for hundreds of samples
     seen: list[str] = []
 
     def known(word: str) -> bool:
@@ -95,11 +101,14 @@ def test_a_thread_refuses_what_it_cannot_see(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_thread_says_how_much_it_did_not_see(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half of the time `heavy` waits without the lock, half of it, it computes with the lock."""
+    """Most of the time `heavy` waits without the lock, else it computes with the lock."""
     monkeypatch.setattr(run, "OBSERVERS", (watcher.observe,))
-    both = with_heavy("sleep(0.004)\nsum(numbers)", sleep=__import__("time").sleep,
+    both = with_heavy("sleep(0.008)\nsum(numbers)", sleep=__import__("time").sleep,
                       numbers=range(200_000))  # fmt: skip
-    true, found = measured(both, 300, interval=1e-3)
+    for attempt in range(9):  # among other programs the thread gets too few turns, and refuses
+        with contextlib.nullcontext() if attempt == 8 else contextlib.suppress(ProfilingError):
+            true, found = measured(both, 300, interval=1e-3)
+            break
     assert found.unseen > 0.03
     unseen = [frame for _, frame in found.tree.walk() if frame.name == "(unseen)"]
     assert unseen[0].own / found.tree.total == pytest.approx(found.unseen)

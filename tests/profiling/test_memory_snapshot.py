@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch.profiler import record_function
 
 from hpml.profiling import MemorySnapshot, ProfilingError, memory_snapshot
 from tests.parts import raises
@@ -67,6 +68,65 @@ def test_without_a_gpu_nothing_is_drawn_or_saved(
     assert "Not yet recorded" in bundle["text/plain"]
     with raises(ProfilingError, object="memory snapshot", received="not yet recorded"):
         found.save(tmp_path / "a.pickle")
+
+
+def step(weight: torch.Tensor) -> torch.Tensor:
+    with record_function("forward"):
+        loss = (weight * 2).relu().sum()
+    weight.grad = None
+    with record_function("backward"):
+        loss.backward()  # type: ignore[no-untyped-call]
+    with record_function("update"):
+        weight.data -= 0.1 * weight.grad.data  # type: ignore[union-attr]
+    return loss
+
+
+@pytest.fixture
+def of_cpu() -> MemorySnapshot:
+    return memory_snapshot(step, torch.rand(2**18, requires_grad=True), device="cpu")
+
+
+def test_on_a_cpu_each_block_has_its_operator_and_its_part(of_cpu: MemorySnapshot) -> None:
+    assert of_cpu.recorded
+    assert of_cpu.start == pytest.approx(2**20, rel=0.01), "the gradient of the step before"
+    assert [name for name, _, _ in of_cpu.parts] == ["forward", "backward", "update"]
+    assert of_cpu.part_at_peak == "forward", "gradient, product and result of relu"
+    assert of_cpu.peak == pytest.approx(3 * 2**20, rel=0.01)
+    assert {"aten::mul, forward", "aten::relu, forward"} <= set(
+        of_cpu.table().column("allocated by")
+    )
+    assert of_cpu.allocated[-1][1] == pytest.approx(2**20, rel=0.01), "again only the gradient"
+    assert of_cpu.result.shape == ()
+
+
+def test_the_parts_of_a_step_are_drawn_and_said(of_cpu: MemorySnapshot) -> None:
+    bundle = of_cpu._repr_mimebundle_()
+    assert "image/png" in bundle
+    for part in ("forward: at most 3.0", "backward: at most", "update: at most 2.0"):
+        assert part in bundle["text/plain"] + of_cpu.draw().plain
+
+
+def test_a_snapshot_of_a_cpu_is_not_for_pytorchs_viewer(
+    of_cpu: MemorySnapshot, tmp_path: Path
+) -> None:
+    with raises(ProfilingError, object="memory snapshot to save", received="one of the CPU"):
+        of_cpu.save(tmp_path / "a.pickle")
+
+
+def test_a_function_that_allocates_nothing_has_no_part_at_its_peak() -> None:
+    found = memory_snapshot(lambda: None, device="cpu")
+    assert (found.peak, found.part_at_peak, found.allocated) == (0, "", ())
+    assert "image/png" in found._repr_mimebundle_()
+
+
+def test_another_device_and_a_second_profiler_are_refused() -> None:
+    with raises(ProfilingError, object="device of memory_snapshot", received="'abacus'"):
+        memory_snapshot(lambda: None, device="abacus")  # type: ignore[arg-type]
+    with (
+        torch.profiler.profile(),
+        raises(ProfilingError, object="memory_snapshot", received="one that is"),
+    ):
+        memory_snapshot(lambda: None, device="cpu")
 
 
 @pytest.mark.gpu

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 import threading
 from typing import Any
@@ -14,6 +15,7 @@ from hpml.profiling import ProfilingError, operator_timing
 from hpml.symbolic import Input, SymbolicModel
 from hpml.symbolic.errors import ArgumentError
 from tests.parts import raises
+from tests.stand_in import put_in
 
 IMAGE = torch.rand(2, 1, 8, 8)
 
@@ -101,17 +103,37 @@ def test_two_threads_do_not_mix_their_runs(model: SymbolicModel) -> None:
 def test_on_a_gpu_each_operator_is_waited_for(
     model: SymbolicModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class OnGpu(torch.Tensor):
-        is_cuda = True
-
-    waited: list[Any] = []
-    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
-    monkeypatch.setattr(torch.cuda, "synchronize", waited.append)
+    device = put_in(monkeypatch)
+    device.started = False
     with operator_timing(model) as timing:
         model(IMAGE)
-        assert waited == []
-        model(IMAGE.as_subclass(OnGpu))
-    assert len(waited) == len(timing.last.stamps)
+        assert device.waited == []
+        device.started = True
+        model(IMAGE)
+    assert len(device.waited) == len(timing.last.stamps)
+
+
+def test_an_operator_that_only_launches_is_timed_to_the_end_of_its_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    device = put_in(monkeypatch)
+
+    class Launching(nn.Module):
+        def __init__(self, seconds: float) -> None:
+            super().__init__()
+            self.seconds = seconds
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            device.launch(self.seconds)
+            return x
+
+    inputs = Input(shape=(4,))
+    model = SymbolicModel(inputs, Launching(8e-2)(Launching(8e-3)(inputs)))
+    with operator_timing(model) as timing:
+        model(torch.rand(2, 4))
+    stamps = timing.last.stamps
+    times = sorted(b - a for a, b in itertools.pairwise(stamps))
+    assert 3 < times[-1] / times[-2] < 12
 
 
 def test_printing_by_the_environment_steps_aside(

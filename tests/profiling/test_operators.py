@@ -38,6 +38,20 @@ def test_changing_in_place_is_an_operation_and_makes_no_new_bytes():
     assert work_of(lambda: x.add_(1)) == Work(("add_",), 0)
 
 
+@pytest.mark.parametrize(
+    ("run", "moved"),
+    [
+        (lambda x: x + x, 16 + 16),  # one tensor that is read once
+        (lambda x: x.add_(torch.ones(4)), 16 + 32 + 16),  # that of `ones` is written before
+        (lambda x: torch.mul(x, 2, out=torch.empty(4)), 16 + 16),  # `empty` only allocates
+        (lambda x: x[:2] * 2, 8 + 8),  # a view moves its part only
+    ],
+)
+def test_the_bytes_that_operators_move_are_those_they_read_and_write(run, moved):
+    x = torch.ones(4)
+    assert work_of(lambda: run(x)).moved == moved
+
+
 def test_listening_ends_when_the_run_fails():
     with pytest.raises(ZeroDivisionError):
         work_of(lambda: 1 / 0)

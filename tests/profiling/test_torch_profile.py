@@ -136,6 +136,25 @@ def test_each_rule_is_silent_where_its_cause_is_absent() -> None:
     assert "aten::exp" in only
 
 
+def test_what_an_optimiser_reads_for_itself_is_no_read_of_the_program() -> None:
+    layer, x = torch.nn.Linear(64, 64), torch.rand(128, 64)
+    rule = torch.optim.AdamW(layer.parameters())
+
+    def one_step(reads: int) -> None:
+        loss = layer(x).sum()
+        loss.backward()
+        rule.step()
+        for _ in range(reads):
+            loss.item()
+
+    for reads in (0, 3):
+        found = profile_torch(lambda reads=reads: one_step(reads), steps=2)
+        assert found.trace.operators["aten::_local_scalar_dense"].calls == 2 * (2 + reads)
+        assert found.trace.reads == 2 * reads
+        said = [each for each in what_to_try(found.trace) if "single numbers" in each]
+        assert len(said) == (reads > 0)
+
+
 def test_only_the_recorded_steps_count_and_parts_have_rows(tmp_path: Path) -> None:
     layer, x, calls = torch.nn.Linear(64, 64), torch.rand(128, 64), []
 

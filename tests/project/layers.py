@@ -22,13 +22,14 @@ LIBRARY = (
     ("profiling", "widgets"),
 )
 COURSE = (
-    ("files", "this_run"),
+    ("files", "this_run", "arguments"),
     ("sandbox", "datasets", "packages", "conditions"),
     ("models", "training", "runtimes", "doctor"),
     ("suites",),
-    ("lesson", "server", "install"),
+    ("lesson", "server", "install", "accelerator_check"),
     ("labs",),
     ("grading", "release"),
+    ("observed",),
 )
 LEVEL = {
     name: level

@@ -1,11 +1,13 @@
 """The stored form of a notebook: what a person wrote, and nothing a machine left behind.
 
 ``python -m tests.project.notebooks --write`` brings all notebooks into it (``make tidy`` does), and
-their minutes and the repository's address into the README; the tests compare with it.
+their minutes and the repository's address into the README, and those of each week into the
+calendar; the tests compare with it.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -48,6 +50,7 @@ def normalised(text: str) -> str:
     notebook.metadata = nbformat.from_dict(_METADATA)
     _put_setup_first(notebook)
     _put_rules(notebook)
+    _hide_questions(notebook)
     notebook.nbformat_minor = 5
     for cell in notebook.cells:
         cell.metadata = nbformat.from_dict(
@@ -79,7 +82,36 @@ def _put_rules(notebook: nbformat.NotebookNode) -> None:
         known = {exercise.number: exercise for exercise in exercises(found[1])}
         if exercise := known.get(int(found[2])):
             statement = RULES.sub("", cell.source).rstrip()
+            begins = found[0] + f"{exercise.name}`** "
+            statement = re.sub(
+                re.escape(begins) + r"\([^)]*\)", lambda _, e=exercise, b=begins: b + e.title,
+                statement,
+            )  # fmt: skip
             cell.source = f"{statement}\n\n{exercise.rules}"
+
+
+def only_asks(source: str) -> bool:
+    """Return whether a cell of code only asks questions, whose answers need not see it.
+
+    >>> only_asks('guess = predict("How many?", key="n")'), only_asks("n = 3")
+    (True, False)
+    """
+    return all(
+        isinstance(line, ast.Assign)
+        and isinstance(line.value, ast.Call)
+        and ast.unparse(line.value.func) == "predict"
+        for line in ast.parse(source).body
+    )
+
+
+def _hide_questions(notebook: nbformat.NotebookNode) -> None:
+    """Hide the code of cells that only ask a question, as lab 00 says."""
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and "predict(" in cell.source and only_asks(cell.source):
+            cell.metadata["jupyter"] = {"source_hidden": True}
+            cell.metadata["tags"] = [t for t in cell.metadata.get("tags", []) if t != "jupyter"]
+            if not cell.metadata["tags"]:
+                del cell.metadata["tags"]
 
 
 def long_cells(text: str) -> list[str]:
@@ -98,7 +130,7 @@ def with_head(notebook: str) -> str:
     """Return a notebook with the time that its cells take in its head."""
     nb = nbformat.reads(notebook, as_version=4)
     head = nb.cells[0]
-    head.source = re.sub(r"\*\*Time\*\*: about [^.]+\.", length_of(nb).head, head.source)
+    head.source = re.sub(r"\*\*Time\*\*[^:]*: [^.]+\.", length_of(nb).head, head.source)
     return str(nbformat.writes(nb))
 
 
@@ -113,6 +145,21 @@ def with_times(readme: str) -> str:
         return f"{found[1]} {core}{f' + {further}' if further else ''} |\n"
 
     return re.sub(r"(?m)^(\| `(\d\d_\w+)` \|.*\|)[^|\n]*\|\n", row, readme)
+
+
+def with_weeks(calendar: str) -> str:
+    """Return the calendar with the minutes of each week's labs."""
+
+    def row(found: re.Match[str]) -> str:
+        labs = [[*(ROOT / "notebooks").glob(f"{lab}_*")] for lab in found[2].split(", ")]
+        if not all(labs):  # in a copy with some of the labs
+            return found[0]
+        minutes = [length_of(nbformat.read(path, as_version=4)).minutes for (path,) in labs]
+        core, further = (sum(part) for part in zip(*minutes, strict=True))
+        return f"{found[1]}{found[2]} |{found[3]}| {core} | {further} |"
+
+    labs = r"\d\d(?:, \d\d)*"
+    return re.sub(rf"(?m)^(\| \d+ \| )({labs}) \|([^|]*)\| \d+ \| \d+ \|", row, calendar)
 
 
 def main(arguments: list[str]) -> int:
@@ -131,6 +178,10 @@ def main(arguments: list[str]) -> int:
     if wanted != readme:
         (ROOT / "README.md").write_text(wanted, encoding="utf-8", newline="\n")
         print("wrote the labs' minutes and the repository's address into README.md")
+    calendar = (ROOT / "CALENDAR.md").read_text(encoding="utf-8")
+    if calendar != (wanted := with_weeks(calendar)):
+        (ROOT / "CALENDAR.md").write_text(wanted, encoding="utf-8", newline="\n")
+        print("wrote the minutes of each week into CALENDAR.md")
     return 0
 
 

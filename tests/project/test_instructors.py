@@ -43,6 +43,7 @@ LEFT = {
     "--canvas canvas.csv": ("canvas.csv",),
     "--moodle moodle.csv": ("moodle.csv",),
     "--gradescope": ("lab00.zip",),
+    "hpml progress --class": ("results/class/observed.md", "results/class/observed.csv"),
     "hpml book ../pages": ("pages/index.html", "pages/00_start_here.html"),
 }  # fmt: skip
 
@@ -63,6 +64,8 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for place in ("notebooks", "../submissions/ada", "../submissions/bob"):
         (home / place).mkdir(parents=True)
         (home / place / lab.name).write_text(json.dumps(notebook), encoding="utf-8")
+    record = {"version": 1, "labs": {"00": {"opened": "2026-10-05T09:00:00+02:00"}}}
+    (home / "../submissions/ada/progress.json").write_text(json.dumps(record), encoding="utf-8")
     (home / "roster.csv").write_text(ROSTER, encoding="utf-8")
     corrections = "student,exercise,points,comment\nada,00.2,1,said it aloud\n"
     (home / "corrections.csv").write_text(corrections, encoding="utf-8")

@@ -2,8 +2,13 @@ from __future__ import annotations
 
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from hpml.course.labs.catalogue import find
 from hpml.course.release.reading import count_words, length_of
 from tests.project.sentences import long_sentences
+
+
+def estimate(name: str) -> float:
+    return find(name).minutes
 
 
 def test_the_core_and_what_goes_further_are_counted_apart() -> None:
@@ -12,17 +17,17 @@ def test_the_core_and_what_goes_further_are_counted_apart() -> None:
     cells = [
         new_markdown_cell("Two words."),
         new_code_cell("measure()"),
-        new_code_cell("def mine():\n    return None", **exercise),
-        new_code_cell("check(mine)"),
+        new_code_cell("def hello(name):\n    return None", **exercise),
+        new_code_cell("check(hello)"),
         new_code_cell("explanation = None\nexplain(explanation)", **exercise),
         new_markdown_cell("Only three words.", **further),
-        new_code_cell("def other(): ...", metadata={"tags": ["exercise", "further"]}),
+        new_code_cell("def crossing_point(): ...", metadata={"tags": ["exercise", "further"]}),
         new_code_cell("more()", **further),
     ]
     length = length_of(new_notebook(cells=cells))
-    assert length.core == (2, 2, 1)
-    assert length.further == (3, 1, 1)
-    assert length.core.minutes == 2 / 130 + 2 * 1.5 + 8
+    assert length.core == (2, 2, estimate("hello"))
+    assert length.further == (3, 1, estimate("crossing_point"))
+    assert length.core.minutes == 2 / 130 + 2 * 1.5 + estimate("hello")
 
 
 def test_listings_comments_and_tags_are_no_prose() -> None:

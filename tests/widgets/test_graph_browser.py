@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel
@@ -72,3 +74,16 @@ def test_a_long_chain_is_one_box_and_all_its_layers_can_be_chosen() -> None:
 def test_what_is_no_symbolic_model_is_refused() -> None:
     with raises(WidgetError, object="model of graph_browser", received="ReLU"):
         graph_browser(nn.ReLU())  # type: ignore[arg-type]
+
+
+def test_a_high_graph_is_drawn_to_the_right_or_downwards_as_asked() -> None:
+    x = value = Input(shape=(4,))
+    for _ in range(12):
+        value = nn.ReLU()(value)
+    model = SymbolicModel(x, value)
+    shapes = []
+    for page in (graph_browser(model), graph_browser(model, max_height=20)):
+        view = re.search(r'viewBox="\S+ \S+ (\S+) (\S+)"', page.html)
+        assert view
+        shapes.append(float(view[1]) > float(view[2]))
+    assert shapes == [True, False]

@@ -16,6 +16,7 @@ import timeit
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from hpml.base import accelerator
 from hpml.base.errors import describe
 from hpml.benchmark.errors import BenchmarkError
 
@@ -49,14 +50,15 @@ class Settings:
     collector: bool = False
 
     def __post_init__(self) -> None:
-        # Only these devices are synchronised before the clock is read.
-        if not (isinstance(self.device, str) and re.fullmatch(r"cpu|cuda(:\d+)?", self.device)):
+        if not (isinstance(self.device, str) and re.fullmatch(r"[a-z]+(:\d+)?", self.device)):
             raise BenchmarkError(
                 object="device",
-                expected="'cpu', 'cuda' or 'cuda:0' with the number of a GPU",
+                expected="'cpu', or a GPU as torch names it: 'cuda', 'cuda:1', 'mps', 'xpu'",
                 received=describe(self.device),
                 remedy="Pass one of these.",
             )
+        if self.device != "cpu":
+            accelerator.chosen(self.device, error=BenchmarkError)  # before anything is called
 
 
 class Sampler:
@@ -265,25 +267,10 @@ def torch_threads(threads: int) -> Iterator[None]:
 def _synchronised(settings: Settings) -> Callable[[], float]:
     """Return a clock that first waits until all launched kernels are done.
 
-    It waits whenever the process uses CUDA: without `device` the samples would be of launches.
+    It waits whenever the process uses an accelerator: without, the samples would be of launches,
+    even where `device` says "cpu".
     """
-    clock = settings.clock or timeit.default_timer
-    device = settings.device if settings.device.startswith("cuda") else None
-    if device:
-        import torch
-
-        if not torch.cuda.is_available():
-            raise BenchmarkError(
-                object="device",
-                expected="'cpu', because torch.cuda.is_available() is False",
-                received=repr(device),
-                remedy="Use device='cpu', or install a PyTorch that supports this machine's GPU.",
-            )
-
-    def wait_then_read() -> float:
-        torch = sys.modules.get("torch")
-        if torch is not None and torch.cuda.is_initialized():
-            torch.cuda.synchronize(device)
-        return clock()
-
-    return wait_then_read
+    read = settings.clock or timeit.default_timer
+    if settings.device == "cpu":
+        return accelerator.clock(read)
+    return accelerator.clock(read, settings.device)

@@ -1,6 +1,7 @@
-"""Labelled pictures: the digits, shipped with the course, and Tiny ImageNet as a download.
+"""Labelled pictures: the digits, shipped with the course, and Tiny ImageNet as a download; a text.
 
-Each is a `Dataset` with a training and a validation set of uint8 images and labels.
+Each set of pictures is a `Dataset` with a training and a validation set of uint8 images and labels.
+The text, shipped with the course, is a `Text` of windows of characters.
 
 >>> from hpml.course.datasets import digits
 >>> digits().train.images.dtype, len(digits().classes)
@@ -11,9 +12,11 @@ Each is a `Dataset` with a training and a validation set of uint8 images and lab
 
 from __future__ import annotations
 
+from hpml.course.datasets.austen import austen
 from hpml.course.datasets.choosing import DATASETS, dataset_by_name, first_present
 from hpml.course.datasets.dataset import Dataset, DatasetError, Pictures
 from hpml.course.datasets.digits import digits
+from hpml.course.datasets.text import Text, Windows, bigram_loss
 from hpml.course.datasets.tiny_imagenet import tiny_imagenet
 
 __all__ = [
@@ -21,6 +24,10 @@ __all__ = [
     "Dataset",
     "DatasetError",
     "Pictures",
+    "Text",
+    "Windows",
+    "austen",
+    "bigram_loss",
     "dataset_by_name",
     "digits",
     "first_present",

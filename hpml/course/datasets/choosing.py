@@ -6,15 +6,17 @@ import os
 from pathlib import Path
 
 from hpml.base.errors import describe
+from hpml.course.datasets.austen import austen
 from hpml.course.datasets.dataset import Dataset, DatasetError
 from hpml.course.datasets.digits import digits
+from hpml.course.datasets.text import Text
 from hpml.course.datasets.tiny_imagenet import tiny_imagenet
 from hpml.course.files import course_folder
 
-DATASETS = ("tiny-imagenet", "digits")
+DATASETS = ("tiny-imagenet", "digits", "austen")
 
 
-def dataset_by_name(name: str) -> Dataset:
+def dataset_by_name(name: str) -> Dataset | Text:
     """Return a data set by its name, or Tiny ImageNet from a folder.
 
     Args:
@@ -28,6 +30,8 @@ def dataset_by_name(name: str) -> Dataset:
     """
     if name == "digits":
         return digits()
+    if name == "austen":
+        return austen()
     if name == "tiny-imagenet":
         return tiny_imagenet(_default_folder())
     if isinstance(name, str | os.PathLike) and os.path.isdir(name):
@@ -36,7 +40,7 @@ def dataset_by_name(name: str) -> Dataset:
         object="data",
         expected=f"one of {', '.join(DATASETS)} or the folder of Tiny ImageNet",
         received=describe(name),
-        remedy="Choose digits, which need no download.",
+        remedy="Choose digits or austen, which need no download.",
     )
 
 

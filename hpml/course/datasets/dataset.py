@@ -41,6 +41,16 @@ class Pictures:
                 remedy="Convert images from 0 to 1 with (255 * images).to(torch.uint8).",
             )
 
+    @property
+    def inputs(self) -> Tensor:
+        """The images, by the name that every kind of data has."""
+        return self.images
+
+    @property
+    def targets(self) -> Tensor:
+        """The labels, by the name that every kind of data has."""
+        return self.labels
+
     def __len__(self) -> int:
         return len(self.labels)
 
@@ -82,6 +92,16 @@ class Dataset:
                     received=f"{part} with labels {sorted(set(part.labels.tolist()))[:9]}",
                     remedy="Give both parts pictures of one size, and each label a class.",
                 )
+
+    @property
+    def epoch_size(self) -> int:
+        """The pictures of an epoch: all."""
+        return len(self.train)
+
+    @property
+    def unit(self) -> str:
+        """The name of an example."""
+        return "image"
 
     @property
     def channels(self) -> int:

@@ -11,8 +11,8 @@ import sys
 import time
 from pathlib import Path
 
-from hpml.base.arguments import whole
 from hpml.base.files import write_atomically
+from hpml.course.arguments import whole
 from hpml.course.files import course_folder
 from hpml.course.grading import BadRequest, GradingError
 from hpml.course.grading.judge import harmless, points

@@ -35,7 +35,7 @@ _MOST_BYTES = 200 * 2**20  # size of a notebook with its outputs
 # lovelaceada_LATE_4711_998_06_forward_order.ipynb in Canvas, student ID and upload ID;
 # Ada Lovelace_12345_assignsubmission_file in Moodle.
 _PLATFORM = re.compile(
-    r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d{2,})_"
+    r"(?P<name>.+?)_(?P<late>LATE_)?(?P<id>\d{2,})_"
     r"(?:(?<=\d{3}_)(?P<upload>\d{3,})_|assignsubmission_)"
 )
 

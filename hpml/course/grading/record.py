@@ -30,8 +30,18 @@ from hpml.course.grading.judge import Item, blank, harmless, points
 from hpml.course.lesson.exercises.exercise import Choice, Exercise
 from hpml.course.lesson.exercises.wrong_answers import wrong_answers
 
-GRADER = f"hpml {hpml.__version__}, grading 11, Python {platform.python_version()}"
-"""The grader's version. The number is raised when a submission could be graded differently."""
+
+def _digest() -> str:
+    """Return a hash of the files that read, run and judge a submission."""
+    course = Path(__file__).parents[1]
+    folders = (course / "grading", course / "sandbox", course / "lesson" / "exercises")
+    files = sorted(file for folder in folders for file in folder.rglob("*.py"))
+    found = hashlib.sha256(b"\0".join(file.read_bytes() for file in files))
+    return found.hexdigest()[:8]
+
+
+GRADER = f"hpml {hpml.__version__}, grading {_digest()}, Python {platform.python_version()}"
+"""The grader's version: another one may grade a submission differently, and grades it again."""
 
 _KEY_BYTES = 32
 _LONGEST = 200

@@ -35,7 +35,8 @@ from hpml.course.sandbox.deadline import deadline
 from hpml.course.sandbox.harness import harness_source
 from hpml.course.sandbox.plain import encode
 
-_CELL = re.compile(r"^# %%.*$", re.MULTILINE)  # marks the start of a cell in a script
+_CELL = re.compile(r"^# ?%%.*$", re.MULTILINE)  # marks the start of a cell in a script
+_LIGHT = re.compile(r"^# (\+.*|-)$", re.MULTILINE)  # in Jupytext's light format, start and end
 _LARGE = 2**18
 _OBJECTS = 200  # most JSON objects per cell: metadata and outputs
 STARTS = 3  # most workers per exercise, if cases give no answer
@@ -154,8 +155,14 @@ def _cells_of(text: str, path: Path, limits: Limits) -> dict[int, str]:
         with deadline(limits.start, LateError()):
             if not path.name.lower().endswith(".py"):
                 return python_cells(text, limits.cells)
-            cells = enumerate(_CELL.split(text), start=1)
-            return {number: as_python(cell) for number, cell in cells}
+            mark = _CELL if _CELL.search(text) else _LIGHT
+            # Without the marks, of which a group would be a part of the list.
+            ends = [0, *(place for found in mark.finditer(text) for place in found.span())]
+            cells = zip(ends[::2], [*ends[1::2], len(text)], strict=True)
+            return {
+                number: as_python(text[start:end])
+                for number, (start, end) in enumerate(cells, start=1)
+            }
     except NotebookError as error:
         raise NothingToJudge(str(error)) from None
     except LateError:
@@ -191,13 +198,15 @@ def answers(submitted: Submitted, exercise: Exercise, version: int) -> Iterator[
             if not (found.called or found.missing):
                 break
             question = {"do": "load", "version": version, "only": only}
-            loaded = worker.ask(question, submitted.left(submitted.limits.load))
+            loaded = worker.load(question, submitted.left(submitted.limits.load))
             if found.missing and (isinstance(loaded, NoAnswer) or not loaded.get("found")):
                 raise NothingToJudge(found.missing, "missing")
             if not found.called:
                 break
             if not isinstance(loaded, NoAnswer):
-                found = replace(found, failed=_failed(loaded))
+                found = replace(found, failed=_failed(loaded), uses=_held(loaded))
+                if found.uses:
+                    break
             elif not only:  # another cell may have ended the worker
                 only = True
                 continue
@@ -303,6 +312,13 @@ def _no_python(broken: Sequence[Mapping[str, Any]]) -> str:
     return f" Cells that are not valid Python {version}: {cells}."
 
 
+def _held(loaded: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what the function reaches that is forbidden; the worker's claim is not verified."""
+    found = loaded.get("held")
+    words = found if type(found) is list else []
+    return tuple(word[:200] for word in words[:10] if type(word) is str)
+
+
 def _failed(loaded: Mapping[str, Any]) -> str:
     """Describe the cells that failed while loading; the worker's claim is not verified."""
     failed = loaded.get("failed")
@@ -312,5 +328,6 @@ def _failed(loaded: Mapping[str, Any]) -> str:
         if isinstance(outcome, Raised):
             where = f"cell {str(entry.get('cell'))[:8]}, line {str(entry.get('line'))[:8]}"
             message = " ".join(outcome.message[:200].split())
-            lines.append(f"In {where}: {outcome.type}: {message}")
+            kind = "" if outcome.type == "LateError" else f"{outcome.type}: "
+            lines.append(f"In {where}: {kind}{message}")
     return "\n" + "\n".join(lines) if lines else ""

@@ -5,6 +5,9 @@ The grader's clock runs from sending the inputs until the results have arrived a
 work can be hidden. The transfer time, measured with the reference, is subtracted. The median of the
 rounds' ratios gives the points, and its interval says how certain they are. While the reference
 runs, all processes of the submission are stopped.
+
+A student may have had several tasks to choose from. Then each task's inputs are tried once, and the
+submission is raced against the reference of the first that it does right.
 """
 
 from __future__ import annotations
@@ -67,9 +70,14 @@ class Ratio:
 
 
 def points_for(speed: Speed, ratio: float) -> float:
-    """Return the points of a ratio: all up to `full`, none from `none`, logarithmic between."""
+    """Return the points of a ratio: all up to `full`, none from `none`, logarithmic between.
+
+    If there are steps, a ratio between the two earns the points of the first that it is within.
+    """
     if ratio <= speed.full:
         return float(speed.points)
+    if speed.steps:
+        return next((float(earned) for limit, earned in speed.steps if ratio <= limit), 0.0)
     if ratio >= speed.none:
         return 0.0
     share = math.log(speed.none / ratio) / math.log(speed.none / speed.full)
@@ -132,6 +140,23 @@ def _ratio(speed: Speed, rounds: Sequence[tuple[Sample, Sample]]) -> Ratio:
     return Ratio(median(ratios), low, high, len(ratios), decided)
 
 
+def chosen(
+    speed: Speed,
+    submission: Side,
+    check: Callable[[Case, object], str],
+    generator: random.Random,
+) -> Speed:
+    """Return the task that a submission does, by its result for a sample of each task's inputs."""
+    if not speed.alternatives:
+        return speed
+    for task in (speed, *speed.alternatives):
+        case = task.inputs(random.Random(generator.getrandbits(256)))
+        sample = submission(json.dumps(encode(dict(case.data))))
+        if not isinstance(sample, NoAnswer) and not check(case, sample.outcome):
+            return task
+    return speed  # the measurement says what is wrong
+
+
 def add(submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClient | None) -> Item:
     """Add the points for time, if the answers are right."""
     speed = exercise.speed
@@ -140,6 +165,11 @@ def add(submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClie
         item = item.with_text("The time was not measured, because the results are not right yet.")
         return replace(item, parts={**item.parts, "speed": 0.0})
     left = submitted.left
+    mine = partial(_sample, submitted, exercise, worker, contextlib.nullcontext, 0.0)
+    # Not from the seed, which may be known: no result can be computed in advance.
+    generator = random.SystemRandom()
+    check = partial(_wrong, exercise)
+    speed = chosen(speed, mine, check, generator)
     with submitted.worker(Printed(submitted.limits.printed), exercise) as other:
         question = {"do": "load", "reference": function_source(speed.reference)}
         trouble = other.ask(question, left(submitted.limits.load))
@@ -148,12 +178,11 @@ def add(submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClie
             if isinstance(trouble, NoAnswer)
             else compare(
                 speed,
-                partial(_sample, submitted, exercise, worker, contextlib.nullcontext, 0.0),
+                mine,
                 # The first call of the reference imports its packages.
                 partial(_sample, submitted, exercise, other, worker.frozen, submitted.limits.load),
-                lambda case, outcome: _wrong(exercise, case, outcome),
-                # Not from the seed, which may be known: no result can be computed in advance.
-                random.SystemRandom(),
+                check,
+                generator,
                 most_seconds=left(MOST_SECONDS),
             )
         )
@@ -178,8 +207,10 @@ def _described(speed: Speed, found: Ratio) -> str:
     text = (
         f"Time: {format_ratio(found.value)} of the reference's (95 % interval "
         f"{format_ratio(found.low)} to {format_ratio(found.high)}, {found.rounds} rounds). Full "
-        f"points up to {format_ratio(speed.full)}, none from {format_ratio(speed.none)}."
+        f"points up to {format_ratio(speed.full)}, "
     )
+    text += "".join(f"{points(each)} up to {format_ratio(limit)}, " for limit, each in speed.steps)
+    text += f"none {'above' if speed.steps else 'from'} {format_ratio(speed.none)}."
     if not found.decided:
         best, worst = points_for(speed, found.low), points_for(speed, found.high)
         text += (

@@ -8,6 +8,7 @@ import secrets
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,22 @@ class WorkerClient:
         """Send a question and return its answer; after a `NoAnswer` the worker is unusable."""
         return self.receive(self.send(question), seconds)
 
+    def load(self, question: Mapping[str, object], seconds: float) -> dict[str, Any] | NoAnswer:
+        """Send a question whose answer follows after the number of each cell that is run.
+
+        If no answer follows, its reason names the cell.
+        """
+        number, until, cell = self.send(question), time.monotonic() + seconds, None
+        while True:
+            answer = self.receive(number, until - time.monotonic(), seconds)
+            if isinstance(answer, NoAnswer):
+                where = "" if cell is None else f" Cell {cell} was running."
+                self.ended = replace(answer, text=f"{answer.text}{where}")
+                return self.ended
+            if type(answer.get("cell")) is not int:
+                return answer
+            cell = answer["cell"]
+
     def send(self, question: Mapping[str, object]) -> str:
         """Send a question and return the ID that its answers must have."""
         number = secrets.token_hex(8)
@@ -92,15 +109,17 @@ class WorkerClient:
         self._child.send({**question, "id": number})
         return number
 
-    def receive(self, number: str, seconds: float) -> dict[str, Any] | NoAnswer:
-        """Return the next answer, whose ID must be `number`."""
+    def receive(
+        self, number: str, seconds: float, whole: float | None = None
+    ) -> dict[str, Any] | NoAnswer:
+        """Return the next answer, whose ID must be `number`, within `seconds` of a `whole` time."""
         if self.ended is not None:
             return self.ended
         self._until = time.monotonic() + max(0.0, seconds)
         try:
             answer = self._child.receive()
         except ChildEndedError as error:
-            late = f"No answer within {format_seconds(seconds)}."
+            late = f"No answer within {format_seconds(seconds if whole is None else whole)}."
             over = NoAnswer("too slow", late) if self._until < time.monotonic() else None
             return self._end(
                 self._over

@@ -12,12 +12,12 @@ from hpml.base.page import Page, notebook_shell, put
 from hpml.course.labs import catalogue
 from hpml.course.labs.catalogue import LABS, exercises, explanation, find
 from hpml.course.labs.kept import keep_passed
-from hpml.course.lesson.cells import as_python
+from hpml.course.lesson.cells import executed_cells
 from hpml.course.lesson.errors import LabError
 from hpml.course.lesson.exercises.check import Checked, check_exercise, next_hint, not_found
 from hpml.course.lesson.exercises.exercise import Exercise
 from hpml.course.lesson.predictions.prediction import current_lab
-from hpml.course.lesson.progress import keep_first, keep_points
+from hpml.course.lesson.progress import keep_check, keep_first
 from hpml.course.sandbox.notebook import parse
 
 
@@ -49,7 +49,12 @@ def check(function: Callable[..., Any]) -> Checked:
     if checked.verdict is not None:
         # A part may have no visible case, so a function that passes all cases gets all points.
         parts = exercise.parts if checked.right else checked.verdict.parts
-        keep_points(exercise.lab, exercise.name, sum(parts.values()), passed=checked.right)
+        if not checked.verdict.not_done:
+            known = checked.verdict.diagnosis
+            keep_check(
+                exercise.lab, exercise.name, sum(parts.values()), passed=checked.right,
+                wrong_answer=None if known is None else known.key,
+            )  # fmt: skip
         if checked.right:
             keep_passed(function, exercise.name)
     return checked
@@ -142,10 +147,8 @@ def _exercise(function: object) -> Exercise:
 
 def _is_read(name: str, choice: object) -> bool:
     """Return whether grading reads this value: the literal that a cell assigned to `name` last."""
-    cells = _notebook().get("In")
-    if not isinstance(cells, list):
-        return True
-    program = parse({number: as_python(cell) for number, cell in enumerate(cells) if name in cell})
+    cells = executed_cells(notebook_shell())
+    program = parse({number: cell for number, cell in cells.items() if name in cell})
     found = program.literals(name)
     return not found or (type(found[-1]) is type(choice) and found[-1] == choice)
 

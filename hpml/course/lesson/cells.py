@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import re
 from typing import Any
@@ -18,7 +19,7 @@ _FIRST_LINE = re.compile(r"\s*%%(!|[\w.]+)[ \t]*([^\n]*)\n?")
 # Cell magics whose body is not Python, or runs in another process.
 _NOT_PYTHON = {
     "!", "HTML", "SVG", "bash", "cmd", "html", "javascript", "js", "latex", "markdown", "perl",
-    "pypy", "python2", "ruby", "script", "sh", "svg", "sx", "system",
+    "pypy", "python", "python2", "python3", "ruby", "script", "sh", "svg", "sx", "system",
 }  # fmt: skip
 
 
@@ -101,6 +102,20 @@ def text_cell_with(text: str, words: str) -> int | None:
 def python_cells(text: str, most: int = 100_000) -> dict[int, str]:
     """Return the code cells as Python source, with IPython's syntax translated."""
     return {number: as_python(source) for number, source in code_cells(text, most).items()}
+
+
+def executed_cells(shell: Any) -> dict[int, str]:
+    """Return the cells that a kernel has executed as Python source, by their execution count."""
+    # As they were written: `In` has IPython's translation, in which magics are calls.
+    manager = getattr(shell, "history_manager", None)
+    written = getattr(manager, "input_hist_raw", None) or getattr(shell, "user_ns", {}).get("In")
+    cells = written if isinstance(written, list) else []
+    return {number: _as_python(cell) for number, cell in enumerate(cells) if cell}
+
+
+@functools.lru_cache(maxsize=2000)
+def _as_python(source: str) -> str:
+    return as_python(source)
 
 
 def as_python(source: str) -> str:

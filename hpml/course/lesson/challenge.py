@@ -74,7 +74,7 @@ def _difference(
     if got is None and expected is not None:
         return _page("…", f"Not written yet: {target:g} times as fast is the target.")
     called = f"called with {', '.join(map(describe, arguments))}"
-    if difference(expected, got, tolerance=tolerance) is not None:
+    if difference(expected, got, tolerance=tolerance, absolute=tolerance) is not None:
         name = getattr(given, "__name__", "the given one")
         text = f"{name} returns {describe(expected)} and yours {describe(got)}."
         return _page("✗", f"Not equal: {called}, {text}")

@@ -7,10 +7,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from hpml.base.arguments import whole
 from hpml.base.errors import UsageError, describe
 from hpml.base.files import shown_path, write_atomically
 from hpml.base.tables import format_seconds
+from hpml.course.arguments import whole
 from hpml.course.files import results_folder
 from hpml.course.lesson.execute import Execution, execute, find_lab, result_texts
 from hpml.course.lesson.reference import REVEALED, count_verdicts, verdicts_of, write_record

@@ -32,13 +32,13 @@ class LabFile:
     """``{"version": 1, "labs": {lab: {key: ...}}}`` as JSON, in the results folder."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self.name = name
 
     @property
     def path(self) -> Path:
         """The file, which need not exist yet."""
         # Looked up at each use: HPML_RESULTS may be set after the lab was opened.
-        return results_folder() / self._name
+        return results_folder() / self.name
 
     def labs(self) -> dict[str, dict[str, Any]]:
         """Return the contents by lab."""

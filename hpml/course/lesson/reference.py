@@ -122,8 +122,15 @@ def verdicts_of(notebook: NotebookNode) -> tuple[tuple[str, str], ...]:
 
 
 def wording(text: str) -> str:
-    """Return a text without numbers, units and notes on samples that are off the scale."""
-    return " ".join(_NUMBER.sub("…", _BEYOND.sub("", text)).split())
+    """Return a text without numbers, units and notes on samples that are off the scale.
+
+    Near 0 an interval is shown without its value in some runs; the wording is the same.
+
+    >>> wording("measured 17% (17% to 18%)"), wording("measured -1% to 1%")
+    ('measured … to …', 'measured … to …')
+    """
+    words = " ".join(_NUMBER.sub("…", _BEYOND.sub("", text)).split())
+    return words.replace("… (… to …)", "… to …")
 
 
 def count_verdicts(runs: Iterable[Sequence[tuple[str, str]]]) -> Table:

@@ -1,7 +1,9 @@
 """The networks of the experiments, each in several variants with the same results.
 
 The deep linear network has such small layers that overhead dominates its time. The toy ResNet is a
-small network with convolutions and shortcuts. The ConvNeXt is for training and serving.
+small network with convolutions and shortcuts. The block of a transformer is what language models
+repeat; the transformer of characters, made of such blocks, and the ConvNeXt are for training and
+serving.
 
 >>> import torch
 >>> from hpml.course.models import DeepLinear, linear_layers, symbolic_deep_linear
@@ -13,6 +15,12 @@ True
 
 from __future__ import annotations
 
+from hpml.course.models.characters import (
+    CharacterTransformer,
+    GenerationError,
+    generate,
+    symbolic_continuation,
+)
 from hpml.course.models.convnext import (
     ACTIVATIONS,
     ConvNeXt,
@@ -27,14 +35,26 @@ from hpml.course.models.toy_resnet import (
     ToyResNet,
     symbolic_toy_resnet,
 )
+from hpml.course.models.transformer import (
+    TransformerBlock,
+    symbolic_transformer_block,
+    transformer_block_forwards,
+)
 
 __all__ = [
     "ACTIVATIONS",
+    "CharacterTransformer",
     "ConvNeXt",
     "DeepLinear",
+    "GenerationError",
     "ToyResNet",
+    "TransformerBlock",
     "convnext",
+    "generate",
     "linear_layers",
+    "symbolic_continuation",
     "symbolic_deep_linear",
     "symbolic_toy_resnet",
+    "symbolic_transformer_block",
+    "transformer_block_forwards",
 ]

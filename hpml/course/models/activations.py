@@ -153,7 +153,7 @@ def _is_plain(x: Tensor) -> bool:
     return (
         isinstance(x, Tensor)
         and torch._C._dispatch_keys(x) == (_plain_on_gpu() if x.is_cuda else _PLAIN)
-        and _has_kernel(x)
+        and has_kernel(x)
         and x.is_floating_point()
         and torch._C._functorch.peek_interpreter_stack() is None
         and forward_ad._current_level < 0
@@ -212,7 +212,7 @@ def _require_floats(x: Tensor) -> None:
 @torch.library.custom_op("hpml::fast_swish", mutates_args=())
 def _forward(x: Tensor) -> Tensor:
     with torch.no_grad():
-        if _has_kernel(x):
+        if has_kernel(x):
             return _by_kernel("forward", x)
         return fast_swish_composite(x).clone()
 
@@ -220,7 +220,7 @@ def _forward(x: Tensor) -> Tensor:
 @torch.library.custom_op("hpml::fast_swish_backward", mutates_args=())
 def _backward(gradient: Tensor, x: Tensor) -> Tensor:
     with torch.no_grad():
-        if _has_kernel(x):
+        if has_kernel(x):
             return _by_kernel("backward", x, gradient)
         return gradient * fast_swish_slope(x)
 
@@ -261,7 +261,7 @@ _forward.register_autograd(_first_derivative, setup_context=_keep_inputs)
 _backward.register_autograd(_second_derivative, setup_context=_keep_inputs)
 
 
-def _has_kernel(x: Tensor) -> bool:
+def has_kernel(x: Tensor) -> bool:
     """Return whether there is a kernel for the tensor's device."""
     return x.is_cpu or (x.is_cuda and _has_triton())
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 import triton
 import triton.language as tl
+
+from hpml.base import accelerator
 
 BLOCK = 1024
 
@@ -43,5 +44,5 @@ def launch(name: str, *tensors: Any) -> None:
     """Run a kernel over tensors with the same strides; the last one is the output."""
     kernel = {"forward": forward, "backward": backward}[name]
     count = tensors[-1].numel()
-    with torch.cuda.device(tensors[-1].device):
+    with accelerator.current(tensors[-1].device):
         kernel[((count + BLOCK - 1) // BLOCK,)](*tensors, count, BLOCK=BLOCK)

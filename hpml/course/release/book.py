@@ -166,7 +166,7 @@ def _sections(notebook: NotebookNode, page: str) -> list[list[str]]:
 def _index(notebooks: Mapping[str, NotebookNode], titles: Mapping[str, str], intro: str) -> str:
     rows = []
     for name, notebook in notebooks.items():
-        time = re.search(r"\*\*Time\*\*: ([^.]+)\.", notebook.cells[0].source)
+        time = re.search(r"\*\*Time\*\*[^:]*: ([^.]+)\.", notebook.cells[0].source)
         about = f"<br><small>{html.escape(time[1].replace('*', ''))}</small>" if time else ""
         rows.append(f'<li><a href="{name}.html">{html.escape(titles[name])}</a>{about}</li>')
     return f"""<!DOCTYPE html>

@@ -2,7 +2,8 @@
 
 A question starts with ``## kind · outcome N``, followed by its text and its answer: choices
 (``- [x]`` right, ``- [ ]`` wrong), a number (``= 42 ± 1``), or neither, for a text that a person
-grades. Lines that start with ``>`` are the model answer.
+grades. Lines that start with ``>`` are the model answer. For a text, a rubric follows: lines such
+as ``+ 1: names the reference count``, each with its points and one criterion.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 _CHOICE = re.compile(r"(?m)^- \[([ x])\] (.+(?:\n  .+)*)\n?")
 _NUMBER = re.compile(r"(?m)^= (\S+) ± (\S+)\n?")
 _ANSWER = re.compile(r"(?m)^> ?(.*)\n?")
+_CRITERION = re.compile(r"(?m)^\+ (\d+): (.+(?:\n  .+)*)\n?")
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,20 @@ class Question:
     choices: tuple[tuple[str, bool], ...]  # each with True if it is right
     number: tuple[str, str] | None  # the value and the accepted difference
     answer: str  # the model answer, Markdown
+    rubric: tuple[
+        tuple[int, str], ...
+    ] = ()  # for a text: points, and the criterion that earns them
+
+    @property
+    def points(self) -> int:
+        """The points for a right answer: 1, or the sum of the rubric."""
+        return sum(points for points, _ in self.rubric) or 1
+
+    @property
+    def guide(self) -> str:
+        """The model answer, followed by the rubric."""
+        lines = [f"- {_counted(points)}: {text}" for points, text in self.rubric]
+        return "\n".join([self.answer, "", *lines]).strip()
 
 
 def read_questions(text: str) -> list[Question]:
@@ -41,10 +57,12 @@ def read_questions(text: str) -> list[Question]:
         chosen = [(each[2].replace("\n ", ""), each[1] == "x") for each in _CHOICE.finditer(body)]
         number = _NUMBER.search(body)
         answer = "\n".join(_ANSWER.findall(body)).strip()
-        for pattern in (_CHOICE, _NUMBER, _ANSWER):
+        rubric = tuple((int(e[1]), e[2].replace("\n ", "")) for e in _CRITERION.finditer(body))
+        for pattern in (_CHOICE, _NUMBER, _ANSWER, _CRITERION):
             body = pattern.sub("", body)
         value = (number[1], number[2]) if number else None
-        found.append(Question(kind, int(outcome), body.strip(), tuple(chosen), value, answer))
+        text = body.strip()
+        found.append(Question(kind, int(outcome), text, tuple(chosen), value, answer, rubric))
     return found
 
 
@@ -52,7 +70,7 @@ def gift(lab: str, questions: list[Question]) -> str:
     """Return the questions in Moodle's GIFT format."""
     parts = []
     for place, each in enumerate(questions, 1):
-        feedback = f"####{_escaped(each.answer)}"
+        feedback = f"####{_escaped(each.guide)}"
         if each.choices:
             marks = [f"{'=' if right else '~'}{_escaped(text)}" for text, right in each.choices]
             answer = "\n".join([*marks, feedback])
@@ -67,14 +85,18 @@ def quiz(lab: str, questions: list[Question]) -> str:
     """Return the questions in the plain text that ``text2qti`` converts to QTI, as for Canvas."""
     parts = [f"Quiz title: Lab {lab}\n"]
     for place, each in enumerate(questions, 1):
-        lines = [f"Title: {lab}.{place} {each.kind}", _indented(f"{place}.", each.text)]
-        lines.append(_indented("...", each.answer))
+        lines = [f"Title: {lab}.{place} {each.kind}", f"Points: {each.points}"]
+        lines += [_indented(f"{place}.", each.text), _indented("...", each.guide)]
         for letter, (text, right) in zip("abcdefgh", each.choices, strict=False):
             lines.append(_indented(f"{'*' * right}{letter})", text))
         if not each.choices:
             lines.append(f"=   {each.number[0]} +- {each.number[1]}" if each.number else "____")
         parts.append("\n".join(lines) + "\n")
     return "\n".join(parts)
+
+
+def _counted(points: int) -> str:
+    return f"{points} point{'s' * (points > 1)}"
 
 
 def _escaped(text: str) -> str:

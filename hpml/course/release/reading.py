@@ -1,15 +1,19 @@
-"""Compute how long a lab takes from its cells.
+"""Estimate how long a lab takes from its cells and the estimates in its exercises' declarations.
 
-Cells tagged ``further`` are *going further*; all others are the core.
+These are the author's estimates; no class was observed. Cells tagged ``further`` are *going
+further*; all others are the core.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+
+from hpml.course.labs.catalogue import LABS, exercises
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -18,31 +22,27 @@ RULES = re.compile(r"\n\n\*It may import [^\n]*\*\Z")
 """The last line of an exercise's statement, which is made from its declaration."""
 WORDS_A_MINUTE = 130
 MINUTES_A_CELL = 1.5
-MINUTES_AN_EXERCISE = 8
+_FUNCTION = re.compile(r"(?m)^def (\w+)\(")
 
 
 class Reading(NamedTuple):
     """The amount of work in one part of a lab.
 
-    An exercise is a cell tagged ``exercise`` with a function, together with its check. The choice
-    of an explanation counts as an ordinary code cell.
+    An exercise is a cell tagged ``exercise`` with a function, together with its check; `solving` is
+    the sum of their minutes. The choice of an explanation counts as an ordinary code cell.
 
-    >>> Reading(words=1300, cells=10, exercises=2).minutes
+    >>> Reading(words=1300, cells=10, solving=16).minutes
     41.0
     """
 
     words: int
     cells: int
-    exercises: int
+    solving: float
 
     @property
     def minutes(self) -> float:
         """The minutes for reading, running and solving."""
-        return (
-            self.words / WORDS_A_MINUTE
-            + MINUTES_A_CELL * self.cells
-            + MINUTES_AN_EXERCISE * self.exercises
-        )
+        return self.words / WORDS_A_MINUTE + MINUTES_A_CELL * self.cells + self.solving
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,14 @@ class Length:
     def head(self) -> str:
         """The sentence in the lab's head, to the nearest five minutes.
 
-        >>> Length(Reading(1300, 10, 2), Reading(260, 4, 1)).head
-        '**Time**: about 40 minutes, and 15 more with what is marked *going further*.'
-        >>> Length(Reading(1300, 10, 2), Reading(0, 0, 0)).head
-        '**Time**: about 40 minutes.'
+        >>> Length(Reading(1300, 10, 16), Reading(260, 4, 8)).head
+        "**Time** (the author's estimate): 40 minutes, and 15 more with what is marked *going ...
+        >>> Length(Reading(1300, 10, 16), Reading(0, 0, 0)).head
+        "**Time** (the author's estimate): 40 minutes."
         """
         core, further = self.minutes
         more = f", and {further} more with what is marked *going further*" if further else ""
-        return f"**Time**: about {core} minutes{more}."
+        return f"**Time** (the author's estimate): {core} minutes{more}."
 
 
 def length_of(notebook: NotebookNode) -> Length:
@@ -78,12 +78,37 @@ def length_of(notebook: NotebookNode) -> Length:
     for further in (False, True):
         cells = [cell for cell in notebook.cells if ("further" in _tags(cell)) is further]
         code = [c for c in cells if c.cell_type == "code" and "setup" not in _tags(c)]
-        exercises = [c for c in code if "exercise" in _tags(c) and "def " in c.source]
+        written = [c for c in code if "exercise" in _tags(c) and "def " in c.source]
         checks = [cell for cell in code if cell.source.startswith("check(")]
         texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
         words = sum(map(count_words, texts))
-        parts.append(Reading(words, len(code) - len(exercises) - len(checks), len(exercises)))
+        names = [name for cell in written for name in _FUNCTION.findall(cell.source)]
+        solving = sum(_estimates()[name] for name in names if name in _estimates())
+        parts.append(Reading(words, len(code) - len(written) - len(checks), solving))
     return Length(*parts)
+
+
+@functools.cache
+def _estimates() -> dict[str, float]:
+    """Return the declared minutes of each exercise of the course, by its name."""
+    return {each.name: each.minutes for lab in LABS for each in exercises(lab)}
+
+
+def sections_of(notebook: NotebookNode) -> list[tuple[str, NotebookNode]]:
+    """Return the sections of a lab, each with its heading, as notebooks of their own."""
+    from nbformat.v4 import new_markdown_cell, new_notebook
+
+    sections: list[tuple[str, list[NotebookNode]]] = [("Introduction", [])]
+    for cell in notebook.cells:
+        pieces = [cell]
+        if cell.cell_type == "markdown":
+            texts = re.split(r"(?m)^(?=## )", cell.source)
+            pieces = [new_markdown_cell(text, metadata=cell.metadata) for text in texts if text]  # type: ignore[no-untyped-call]
+        for piece in pieces:
+            if begins := re.match(r"## (.+)", piece.source):
+                sections.append((begins[1], []))
+            sections[-1][1].append(piece)
+    return [(heading, new_notebook(cells=cells)) for heading, cells in sections]  # type: ignore[no-untyped-call]
 
 
 def predictions(cells: Iterable[NotebookNode]) -> Iterator[dict[str, str]]:

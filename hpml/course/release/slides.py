@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from hpml.base.files import shown_path, write_atomically
 from hpml.course.lesson.execute import find_lab
+from hpml.course.lesson.predictions.prediction import ASKS
 from hpml.course.lesson.reference import recorded
 from hpml.course.release import pages
 from hpml.course.release.book import executed_labs
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 MOST_WORDS = 70
 """A paragraph longer than this is for readers, not for a screen."""
-
-_QUESTION = "Predict: "
 
 
 def make_slides(lab: str, out: Path, executed: Path | None = None) -> Path:
@@ -72,7 +71,7 @@ def slides(notebook: NotebookNode) -> Iterator[str]:
         code += "" if "exercise" in tags else _definitions(cell.source)
         for data in (output.get("data", {}) for output in cell.outputs):
             shown = _shown(data, result)
-            if data.get("text/plain", "").startswith(_QUESTION):
+            if data.get("text/plain", "").startswith(ASKS):
                 about = "" if "<pre" in opening else context
                 shown = about + code + shown + _answer(lab, next(asked))
                 context = code = ""
@@ -107,8 +106,8 @@ def _definitions(source: str) -> str:
 def _shown(data: dict[str, str], result: bool) -> str:
     """Return a slide for one output: a question, a picture, or a table of results."""
     text = data.get("text/plain", "")
-    if text.startswith(_QUESTION):
-        question, *options = text.removeprefix(_QUESTION).splitlines()[:-1]
+    if text.startswith(ASKS):
+        question, *options = text.removeprefix(ASKS).splitlines()[:-1]
         chosen = "".join(f"<li>{html.escape(each.partition('. ')[2])}</li>" for each in options)
         return f'<div class="question">{_markdown(question)}<ol>{chosen}</ol></div>'
     if "image/png" in data:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import _thread
 import contextlib
+import inspect
 import signal
 import threading
 from collections.abc import Iterator
@@ -32,6 +33,8 @@ def deadline(seconds: float, error: BaseException) -> Iterator[None]:
         if not alarm.is_due():  # the user's own Ctrl-C
             if callable(before):
                 before(number, frame)
+        elif _at_an_edge(frame):
+            pass  # raised there, it would leave the alarm on; before the block it comes again
         elif _importing(frame):
             alarm.start()
         else:
@@ -111,3 +114,17 @@ def _importing(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def _at_an_edge(frame: FrameType | None) -> bool:
+    """Return whether a deadline is being started or stopped, not yet or no longer its block run."""
+    if frame is not None and frame.f_code.co_filename == contextlib.__file__:
+        return True
+    while frame is not None:
+        if frame.f_code is _DEADLINE:
+            return True
+        frame = frame.f_back
+    return False
+
+
+_DEADLINE = inspect.unwrap(deadline).__code__

@@ -13,12 +13,14 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from hpml.course.sandbox.plain import decode, encode
 
 ArgumentBuilder = Callable[[Any], dict[str, Any]]
 Observer = Callable[[Any, Any], Any]
+Caller = Callable[[Callable[..., Any], dict[str, Any]], Any]
+SomeObserver = TypeVar("SomeObserver", bound=Observer)
 
 
 def by_name(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -30,6 +32,25 @@ def by_name(data: Mapping[str, Any]) -> dict[str, Any]:
 def the_result(result: Any, arguments: Mapping[str, Any]) -> Any:
     """Return the result unchanged."""
     return result
+
+
+def called_through(caller: Caller) -> Callable[[SomeObserver], SomeObserver]:
+    """Mark an observer whose exercise is called by `caller(function, arguments)`.
+
+    An observer sees the result only after the call; `caller` can watch the call itself.
+    """
+
+    def mark(observe: SomeObserver) -> SomeObserver:
+        # On the function, not in a table of this module, which a submission could find and empty.
+        observe.called_through = caller  # type: ignore[attr-defined]
+        return observe
+
+    return mark
+
+
+def caller_of(observe: Observer) -> Caller | None:
+    """Return what calls the exercise of an observer, or None if it is called plainly."""
+    return getattr(observe, "called_through", None)
 
 
 def harness_source(arguments: ArgumentBuilder, observe: Observer) -> dict[str, dict[str, Any]]:

@@ -10,8 +10,9 @@ question   content                                   answer
 =========  ========================================  =============================================
 prepare    ``cells``: source by number, ``name``,    ``found``, ``stub``, ``broken``,
            ``forbids``, ``choice``                   ``versions``: their ``uses``; ``chosen``
-load       ``version``, ``only`` what it needs       ``failed``: statements that raised, ``found``
-           (or ``reference``: source)
+load       ``version``, ``only`` what it needs       ``cell`` before each cell that it needs; then
+           (or ``reference``: source)                ``failed``: statements that raised, ``found``,
+                                                     ``held``: what it reaches that is forbidden
 call       ``data``, ``harness``: its source         ``outcome`` of one call
 time       ``case`` as JSON, ``harness``             ``ready``; after ``go``: ``timed``, an outcome
 =========  ========================================  =============================================
@@ -30,6 +31,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -37,6 +39,7 @@ from hpml.course.sandbox import forbidden
 from hpml.course.sandbox.calling import as_named, call, raised
 from hpml.course.sandbox.deadline import deadline
 from hpml.course.sandbox.harness import load_function, load_harness
+from hpml.course.sandbox.held import held
 from hpml.course.sandbox.notebook import NOT_LITERAL, Program, Statement, Version, compiled, parse
 from hpml.course.sandbox.plain import decode, encode
 
@@ -91,6 +94,8 @@ class Worker:
         self._program = Program((), (), {})
         self._versions: list[Version] = []
         self._name = ""
+        self._forbids: dict[str, tuple[str, ...]] = {}
+        self._asked = ""
         self._namespace: dict[str, Any] = {}
         self._left = _OTHERS
         self._function: Callable[..., Any] | None = None
@@ -105,6 +110,7 @@ class Worker:
             "time": self.time,
         }
         while (question := self._channel.receive()) is not None:
+            self._asked = question["id"]
             answer = answers[question["do"]](question)
             self._channel.send({"id": question["id"], **answer})
 
@@ -114,9 +120,12 @@ class Worker:
         try:
             program = parse({int(number): text for number, text in question["cells"].items()})
             banned = {key: tuple(names) for key, names in question["forbids"].items()}
+            self._forbids = banned
             versions = program.versions(name)
             # If no statement binds the name (`exec`), any statement may define the function.
-            read = [each.statements or program.statements for each in versions]
+            read = [each.statements for each in versions]
+            if not program.defines(name):
+                read = [program.statements]
             uses = [forbidden.uses(statements, **banned) for statements in read]
             chosen = program.literals(question["choice"])
             found = program.defines(name)
@@ -141,14 +150,19 @@ class Worker:
         # Pickle and dataclasses look up a class's module by name.
         module = sys.modules["__main__"] = ModuleType("__main__")
         self._namespace = module.__dict__
-        self._namespace.update(get_ipython=_Shell, display=_nothing)
+        self._namespace.update(get_ipython=partial(_Shell, self._namespace), display=_nothing)
         chosen = version.statements if question.get("only") else self._program.statements
         failed = self._run(version, chosen)
         if self._function is None:
             value = self._namespace.get(self._name)
             kind = TypeError(f"{self._name} is not a function: {type(value).__name__}")
             self._missing = failed[-1]["outcome"] if failed else raised(kind)
-        return {"failed": failed, "found": self._function is not None}
+        modules = self._forbids.get("modules", ())
+        names = {
+            name for key in ("names", "calls", "inside") for name in self._forbids.get(key, ())
+        }
+        reached = held(self._function, self._namespace, modules, names)
+        return {"failed": failed, "found": self._function is not None, "held": reached}
 
     def call(self, question: dict[str, Any]) -> dict[str, Any]:
         """Call the function once."""
@@ -189,6 +203,8 @@ class Worker:
             if statement.cell <= version.until:
                 cells.setdefault(statement.cell, []).append(statement)
         for cell, statements in cells.items():
+            if cell in needed:  # named if nothing follows
+                self._channel.send({"id": self._asked, "cell": cell})
             failed += self._cell(cell, statements, needed=cell in needed)
         # The student may have run cells in another order: retry those that lacked a name.
         for entry in failed[:]:
@@ -211,7 +227,7 @@ class Worker:
             return []
         began, before = time.monotonic(), self._namespace.get(self._name)
         failed: list[tuple[Statement, BaseException]] = []
-        late = LateError(f"The cell ran for more than {seconds:.0f} seconds.")
+        late = LateError(f"Cell {cell} ran for more than {seconds:.0f} seconds.")
         # The student is shown what the function prints, not the rest of the notebook.
         shown = sys.stdout if any(self._name in each.binds for each in statements) else _Nowhere()
         with (
@@ -267,7 +283,17 @@ class _Nowhere(io.StringIO):
 
 
 class _Shell:
-    """Replaces IPython's shell; every method does nothing."""
+    """Replaces IPython's shell; every method does nothing, but for ``%run`` of a written file."""
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self._namespace = namespace
+
+    def run_line_magic(self, magic: str, line: str, *_: object) -> None:
+        """Execute the file that ``%run`` names, if the notebook has written it."""
+        name = line.split()[-1].strip("\"'") if line.strip() else ""
+        if magic == "run" and os.path.isfile(name):
+            with open(name, encoding="utf-8") as stream:
+                exec(compile(stream.read(), name, "exec", dont_inherit=True), self._namespace)
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         return _nothing

@@ -80,17 +80,31 @@ def run(kibibytes: Sequence[int] = SIZES, **changes: Any) -> ActivationsResult:
     >>> result.cases[0].comparison.names
     ('hardswish', 'relu')
     """
-    settings = DEFAULTS.changed(changes).choose(BASELINE, NAMES)
+    settings = DEFAULTS.changed(changes)
+    names = _names(settings.device)
+    settings = settings.choose(BASELINE, names)
     outcome = run_together(
         "activations", "kibibytes", kibibytes, _contenders, settings,
         grad=True, check=_check_fast_swish,
     )  # fmt: skip
-    return ActivationsResult(outcome.cases, outcome.notes, _kept(settings.contenders or ()))
+    missing = [f"{name} has no kernel on this device." for name in NAMES if name not in names]
+    kept = _kept(settings.contenders or (), settings.device)
+    return ActivationsResult(outcome.cases, (*outcome.notes, *missing), kept)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench activations``."""
     add_shared_arguments(parser, "activations", run, DEFAULTS, "sizes of the input in KiB")
+
+
+def _names(device: str) -> tuple[str, ...]:
+    """Return the contenders of a device, without the kernel where there is none."""
+    import torch
+
+    from hpml.course.models import activations
+
+    there = activations.has_kernel(torch.empty(0, device=device))
+    return tuple(name for name in NAMES if there or name != KERNEL)
 
 
 def _activations() -> dict[str, Callable[[torch.Tensor], torch.Tensor]]:
@@ -127,10 +141,10 @@ def _check_fast_swish(results: Mapping[str, object]) -> None:
         same_results(1e-4, 1e-6)(variants)
 
 
-def _kept(names: Sequence[str]) -> dict[str, float]:
+def _kept(names: Sequence[str], device: str) -> dict[str, float]:
     import torch
 
     from hpml.profiling import saved_tensors
 
-    x, activations = torch.randn(1000, requires_grad=True), _activations()
+    x, activations = torch.randn(1000, device=device, requires_grad=True), _activations()
     return {name: saved_tensors(activations[name], x).total / 1000 for name in {*names, "relu"}}

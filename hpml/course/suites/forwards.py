@@ -83,15 +83,15 @@ class ForwardSettings(Settings):
         return {"batch": self.batch, "grad": self.grad, **super().parameters()}
 
 
-def compiled(model: torch.nn.Module) -> Forward:
-    """Return ``torch.compile(model)`` with an empty compilation cache."""
+def compiled(model: torch.nn.Module, mode: str | None = None) -> Forward:
+    """Return ``torch.compile(model, mode=mode)`` with an empty compilation cache."""
     import torch
 
     # Graphs of earlier cases would count towards the limit of recompilations.
     torch.compiler.reset()
     # All contenders compute in float32, so no advice to round products.
     warnings.filterwarnings("ignore", "TensorFloat32 tensor cores")
-    return torch.compile(model, dynamic=False)
+    return torch.compile(model, dynamic=False, mode=mode)
 
 
 def uniform_input(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hpml.base import accelerator
 from hpml.base.charts import lines
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark.plots import sweeps
@@ -23,6 +24,8 @@ WAIT = "launch and wait"
 COPY, PRODUCT = "copy", "product"
 TRANSFERS = ("to GPU", "to GPU from pinned", "from GPU", "from GPU to pinned")
 MEBIBYTES = (1, 4, 16)
+BEYOND_CACHES = 256
+"""A size that a GPU gets besides by default: smaller ones show the bandwidth of its caches."""
 DEFAULTS = Settings()
 
 
@@ -39,7 +42,8 @@ class LaunchResult(CasesResult):
         chart = lines(times, title="Time per call", x="MiB", y="µs per call", log="xy", sizes=sizes)
         return figure_of(
             chart,
-            f"Median and 25 to 75 % band of {self.cases[0].comparison.rounds} interleaved rounds. "
+            caption="Median and 25 to 75 % band of "
+            f"{self.cases[0].comparison.rounds} interleaved rounds. "
             f"{environment_line(self.cases)}.{unstable_line(self.cases)}",
         )
 
@@ -66,9 +70,12 @@ class LaunchResult(CasesResult):
 
 def names(device: str) -> tuple[str, ...]:
     """Return the contenders' names, in the order of tables and pictures."""
-    if device.startswith("cuda"):
-        return (BASELINE, WAIT, COPY, PRODUCT, *TRANSFERS)
-    return (BASELINE, COPY, PRODUCT)
+    if device == "cpu":
+        return (BASELINE, COPY, PRODUCT)
+    # Without pinned memory a transfer that does not wait may read what the program overwrites.
+    pinned = accelerator.can("pinned", device)
+    transfers = [each for each in TRANSFERS if pinned or "pinned" not in each]
+    return (BASELINE, WAIT, COPY, PRODUCT, *transfers)
 
 
 def run(mebibytes: Sequence[int] = MEBIBYTES, **changes: Any) -> LaunchResult:
@@ -80,14 +87,18 @@ def run(mebibytes: Sequence[int] = MEBIBYTES, **changes: Any) -> LaunchResult:
     """
     settings = DEFAULTS.changed(changes)
     settings = settings.choose(BASELINE, names(settings.device))
+    if settings.on_gpu and tuple(mebibytes) == MEBIBYTES:
+        mebibytes = (*MEBIBYTES, BEYOND_CACHES)
     outcome = run_together("launch", "mebibytes", mebibytes, _contenders, settings, grad=False)
-    note = f"{WAIT}, {', '.join(TRANSFERS)} need a GPU: --device cuda."
+    note = f"{WAIT}, {', '.join(TRANSFERS)} need a GPU: --device cuda, mps or xpu."
     return LaunchResult(outcome.cases, (*outcome.notes, *(() if settings.on_gpu else (note,))))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench launch``."""
-    add_shared_arguments(parser, "launch", run, DEFAULTS, "sizes of a tensor in MiB")
+    add_shared_arguments(
+        parser, "launch", run, DEFAULTS, "sizes of a tensor in MiB; on a GPU also 256"
+    )
 
 
 def _contenders(settings: Settings, size: int) -> dict[str, Callable[[], object]]:
@@ -101,7 +112,7 @@ def _contenders(settings: Settings, size: int) -> dict[str, Callable[[], object]
 
     def wait() -> None:
         one.add_(1)
-        torch.cuda.synchronize(device)
+        torch.accelerator.synchronize(device)
 
     contenders: dict[str, Callable[[], object]] = {
         BASELINE: lambda: one.add_(1),
@@ -110,15 +121,19 @@ def _contenders(settings: Settings, size: int) -> dict[str, Callable[[], object]
         PRODUCT: lambda: torch.mm(source, source, out=target),
     }
     if settings.on_gpu:
-        paged = torch.rand(rows, rows)
-        pinned = paged.pin_memory()
-        # non_blocking needs pinned memory; the sampler's clock then waits for the transfer.
+        # Tensors of their own: a product that is fed back grows to infinity.
+        paged, there = torch.rand(rows, rows), torch.rand(rows, rows, device=device)
         contenders |= {
-            TRANSFERS[0]: lambda: source.copy_(paged),
-            TRANSFERS[1]: lambda: source.copy_(pinned, non_blocking=True),
-            TRANSFERS[2]: lambda: paged.copy_(target),
-            TRANSFERS[3]: lambda: pinned.copy_(target, non_blocking=True),
+            TRANSFERS[0]: lambda: there.copy_(paged),
+            TRANSFERS[2]: lambda: paged.copy_(there),
         }
+        if settings.can("pinned"):
+            pinned = paged.pin_memory()
+            # non_blocking needs pinned memory; the sampler's clock then waits for the transfer.
+            contenders |= {
+                TRANSFERS[1]: lambda: there.copy_(pinned, non_blocking=True),
+                TRANSFERS[3]: lambda: pinned.copy_(there, non_blocking=True),
+            }
     return {name: contenders[name] for name in settings.contenders or ()}
 
 

@@ -11,8 +11,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from hpml.base.arguments import whole
 from hpml.base.files import write_atomically
+from hpml.course.arguments import whole
 from hpml.course.files import results_folder
 from hpml.course.suites.settings import Settings
 
@@ -73,7 +73,9 @@ def add_shared_arguments(
         metavar="N",
         help="size of torch's thread pool (default: %(default)s)",
     )
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
+    parser.add_argument(
+        "--device", default="cpu", help="cpu, cuda, cuda:1, mps, xpu (default: %(default)s)"
+    )
     parser.add_argument(
         "--contenders",
         nargs="+",

@@ -112,18 +112,23 @@ def environment_line(cases: Sequence[Case]) -> str:
         return ""
     measurement = cases[0].comparison.measurements[0]
     record: Mapping[str, object] = measurement.environment
-    machine = record.get("gpu") if measurement.device.startswith("cuda") else record.get("cpu")
+    machine = record.get("gpu") if measurement.device != "cpu" else record.get("cpu")
+    if machine == measurement.device.partition(":")[0]:  # a GPU without a name: that of its chip
+        machine = f"{record.get('cpu')}, {machine}"
     threads = f"{measurement.threads} thread{'s' if measurement.threads > 1 else ''}"
-    return f"{machine}, {threads}; Python {record.get('python')}, PyTorch {record.get('torch')}"
+    rounded = "; float32 with TF32 in convolutions" * bool(record.get("tf32_convolutions"))
+    versions = f"Python {record.get('python')}, PyTorch {record.get('torch')}"
+    return f"{machine}, {threads}; {versions}{rounded}"
 
 
 def _reusable(suite: str, cases: Sequence[Case]) -> tuple[list[Case], int]:
     """Return the suite's complete cases of this machine, the newest first, and count the others."""
-    environment = environment_record()
     complete = [c for c in reversed(cases) if c.suite == suite and c.comparison.complete]
-    reusable = []
-    for case in complete:
-        device = case.comparison.measurements[0].device
-        if same_machine(case, {**environment, "device": device}):
-            reusable.append(case)
+    devices = {case.comparison.measurements[0].device for case in complete}
+    # A device's record names its GPU, so that two cards of one machine are not mixed.
+    here = {device: environment_record(device=device) for device in devices}
+    reusable = [
+        case for case in complete
+        if same_machine(case, here[case.comparison.measurements[0].device])
+    ]  # fmt: skip
     return reusable, len(complete) - len(reusable)

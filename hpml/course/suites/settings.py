@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
+from hpml.base import accelerator
 from hpml.base.environment import Value
-from hpml.base.errors import UsageError, describe
+from hpml.base.errors import UsageError
 from hpml.benchmark import Comparison, compare_sizes
 
 
@@ -24,7 +25,7 @@ class Settings:
         rounds: interleaved rounds per case.
         contenders: names of the contenders to measure; None measures the usual ones.
         also: names of contenders to measure besides these.
-        device: "cpu", "cuda" or "cuda:1".
+        device: "cpu", or an accelerator as torch names it, such as "cuda:1" or "mps".
         threads: size of torch's thread pool.
         min_sample_time: minimum seconds per sample.
         seed: the seed of weights, inputs and order.
@@ -59,13 +60,18 @@ class Settings:
                 remedy="Leave the others out.",
             )
         settings = replace(self, **changes)
-        _check_device(settings.device)
+        # Before anything is built.
+        accelerator.chosen(settings.device, error=SuiteError)
         return settings
 
     @property
     def on_gpu(self) -> bool:
-        """Whether the device is a GPU."""
-        return self.device.startswith("cuda")
+        """Whether the device is an accelerator."""
+        return self.device != "cpu"
+
+    def can(self, feature: accelerator.Feature) -> bool:
+        """Whether the device has a feature, found by trying it."""
+        return accelerator.can(feature, self.device)
 
     def choose(
         self, baseline: str, names: Sequence[str], usual: Sequence[str] | None = None
@@ -121,19 +127,3 @@ class Settings:
             if not comparison.complete:
                 raise KeyboardInterrupt(f"after {comparison.rounds} rounds")
         return found
-
-
-def _check_device(device: str) -> None:
-    """Raise an error if this machine lacks the device, before anything is built."""
-    import torch
-
-    gpus = torch.cuda.device_count()
-    available = ["cpu", *(["cuda"] if gpus else []), *(f"cuda:{number}" for number in range(gpus))]
-    if device not in available:
-        raise SuiteError(
-            object="device",
-            expected=f"one of {', '.join(available)}",
-            received=f"{describe(device)}, where torch finds {gpus or 'no'} "
-            f"GPU{'s' if gpus > 1 else ''}",
-            remedy="Use cpu, or see `hpml doctor`.",
-        )

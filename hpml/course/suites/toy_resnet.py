@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hpml.base.environment import installed_version
+from hpml.base import accelerator
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.paired import seconds_at
 from hpml.course.suites import peer
@@ -34,6 +34,11 @@ if TYPE_CHECKING:
     import torch
 
 DEFAULTS = ForwardSettings(min_sample_time=1e-2)
+REDUCED = f"{COMPILED}, reduce-overhead"
+"""The compiler's own CUDA graphs."""
+REPLAY = "graph, replay alone"
+"""A graph without what a call of a model does besides: a check, a copy of the input and one of the
+result."""
 RESOLUTIONS = (16, 32, 64)
 
 
@@ -49,8 +54,10 @@ class ToyResNetResult(ForwardResult):
         return seconds_at({int(c.parameters["resolution"] or 0): c.comparison for c in self.cases})
 
     def fit(self) -> LaunchFit:
-        """Fit the launch simulator to the measured baseline and CUDA graphs."""
-        return _fit(self.times(), BASELINE)
+        """Fit the launch simulator to the measured baseline and replays of a graph."""
+        times = self.times()
+        # One launch is a replay. Results of earlier versions have calls of the model only.
+        return _fit({**times, CUDA_GRAPHS: times[REPLAY]} if REPLAY in times else times, BASELINE)
 
 
 def published_fit(contender: str = BASELINE) -> LaunchFit:
@@ -89,15 +96,16 @@ def names(device: str) -> tuple[str, ...]:
     """Return the contenders' names, in the order of tables and pictures."""
     from hpml.symbolic import EXECUTIONS
 
-    graphs = (CUDA_GRAPHS,) if device.startswith("cuda") else ()
+    graphs = (CUDA_GRAPHS, REPLAY, REDUCED) if accelerator.can("graphs", device) else ()
     return (BASELINE, *EXECUTIONS, *peer.names(), COMPILED, *graphs)
 
 
 def usual(device: str) -> tuple[str, ...]:
     """Return the usual contenders of a device."""
-    # PyTorch's compiler needs Triton on a GPU, which not every system has.
-    can_compile = device.startswith("cuda") and installed_version("triton") is not None
-    return tuple(name for name in names(device) if name != COMPILED or can_compile)
+    # On a GPU PyTorch's compiler needs Triton, which not every system has.
+    can_compile = device != "cpu" and accelerator.can("compile", device)
+    by_compiler = () if can_compile else (COMPILED, REDUCED)
+    return tuple(name for name in names(device) if name not in by_compiler)
 
 
 def run(resolutions: Sequence[int] = RESOLUTIONS, **changes: Any) -> ToyResNetResult:
@@ -149,6 +157,33 @@ def _contenders(settings: ForwardSettings, resolution: int) -> dict[str, Callabl
         peer.NAME: lambda: peer.model(x, functools.partial(layer_by_layer, network)).eval(),
         COMPILED: lambda: compiled(network),
         CUDA_GRAPHS: lambda: symbolic("inlined", cuda_graphs=True),
+        REPLAY: lambda: _replay(network, x),
+        REDUCED: lambda: compiled(network, mode="reduce-overhead"),
         **{name: functools.partial(symbolic, name) for name in EXECUTIONS},
     }
     return {name: functools.partial(builders[name](), x) for name in settings.contenders or ()}
+
+
+def _replay(network: torch.nn.Module, x: torch.Tensor) -> Forward:
+    """Return a forward that replays a graph recorded for `x`, and does nothing else."""
+    import torch
+
+    side = torch.cuda.Stream(x.device)  # type: ignore[no-untyped-call]
+    side.wait_stream(torch.cuda.current_stream(x.device))
+    with torch.cuda.stream(side), torch.no_grad():
+        for _ in range(3):  # libraries select their kernels in the first calls
+            network(x)
+    torch.cuda.current_stream(x.device).wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with (
+        accelerator.current(x.device),
+        torch.cuda.graph(graph, capture_error_mode="thread_local"),
+        torch.no_grad(),
+    ):
+        result: torch.Tensor = network(x)
+
+    def replay(_: torch.Tensor) -> torch.Tensor:
+        graph.replay()
+        return result
+
+    return replay

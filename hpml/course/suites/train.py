@@ -1,4 +1,4 @@
-"""The command ``hpml train``: train a ConvNeXt with a recipe, in one process or with `torchrun`."""
+"""The command ``hpml train``: train a network with a recipe, in one process or with `torchrun`."""
 
 from __future__ import annotations
 
@@ -7,32 +7,41 @@ import os
 import sys
 from pathlib import Path
 
-from hpml.base.arguments import whole
 from hpml.base.errors import UsageError, describe
 from hpml.base.files import shown_path
+from hpml.course.arguments import whole
 from hpml.course.files import results_folder
 from hpml.course.suites.options import positive
+
+MODELS: dict[str, str | None] = {"convnext": None, "transformer": "austen"}
+"""The networks by name, each with the data set that it trains on unless told otherwise."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml train``."""
     parser.add_argument("recipe", metavar="RECIPE", help="an unknown name prints the list")
+    parser.add_argument("--model", choices=tuple(MODELS), default="convnext", help="network: of "
+                       "pictures, or of characters (default: %(default)s)")  # fmt: skip
     parser.add_argument("--data", metavar="NAME", help="digits, tiny-imagenet or a folder "
-                       "(default: Tiny ImageNet if present, otherwise digits)")  # fmt: skip
+                       "(default: Tiny ImageNet if present, otherwise digits); "
+                       "austen for the transformer")  # fmt: skip
     default = "(default: %(default)s)"
     parser.add_argument("--epochs", type=positive, default=6, metavar="N", help=default)
-    parser.add_argument("--batch", type=positive, default=128, metavar="N", help=default)
+    parser.add_argument("--batch", type=positive, metavar="N", help="pictures or windows per "
+                        "update (default: 128 pictures, 8 windows)")  # fmt: skip
+    parser.add_argument("--accumulate", type=positive, metavar="N", help="parts of a batch, if the "
+                        "memory is too small for a whole one (default: as they fit)")  # fmt: skip
     parser.add_argument("--seed", type=whole(0, 2**31), default=0, metavar="N", help=default)
     parser.add_argument("--device", help="cpu, cuda, cuda:1 (default: a GPU if available)")
     parser.add_argument("--resume", action="store_true", help="continue from the checkpoint in DIR")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the checkpoint "
-                       "(default: results/train/RECIPE)")  # fmt: skip
+                       "(default: results/train/RECIPE, or train-transformer/RECIPE)")  # fmt: skip
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Train, print the result and return the exit code."""
-    from hpml.course.suites.convnext_train import train_convnext
+    from hpml.course.suites.convnext_train import train_network
     from hpml.course.training import RECIPES
 
     if options.recipe not in RECIPES:
@@ -42,13 +51,24 @@ def run(options: argparse.Namespace) -> int:
             received=describe(options.recipe),
             remedy="Choose one of them.",
         )
-    out: Path = options.out or results_folder() / "train" / options.recipe
+    data = options.data or MODELS[options.model]
+    if (data == "austen") != (options.model == "transformer"):
+        fits = "austen" if options.model == "transformer" else "digits, tiny-imagenet or a folder"
+        raise UsageError(
+            object=f"--data of the {options.model}",
+            expected=fits,
+            received=describe(data),
+            remedy="Leave --data out, or choose another --model.",
+        )
+    folder = "train" if options.model == "convnext" else "train-transformer"
+    out: Path = options.out or results_folder() / folder / options.recipe
     shown = shown_path(out)
     chosen = {
-        name: getattr(options, name) for name in ("epochs", "batch", "seed", "device", "resume")
+        name: getattr(options, name)
+        for name in ("epochs", "batch", "accumulate", "seed", "device", "resume")
     }
     try:
-        result = train_convnext(options.recipe, options.data, out=out, progress=True, **chosen)
+        result = train_network(options.recipe, data, out=out, progress=True, **chosen)
     except KeyboardInterrupt as interrupt:
         saved = (out / "checkpoint.pt").exists()
         advice = f"--resume continues from {shown}" if saved else "nothing was saved"

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from hpml.course.training.batches import prepared
 from hpml.course.training.errors import NotFiniteError, ProcessEndedError, TrainingError
-from hpml.course.training.loop import train
+from hpml.course.training.loop import memory_suffices, train
 from hpml.course.training.recipe import PUBLISHED, RECIPES, Recipe, recipe_by_name
 from hpml.course.training.result import Training
 from hpml.course.training.trainer import Trainer
@@ -34,6 +34,7 @@ __all__ = [
     "Trainer",
     "Training",
     "TrainingError",
+    "memory_suffices",
     "prepared",
     "recipe_by_name",
     "train",

@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from hpml.base import accelerator
 from hpml.base.errors import describe
 from hpml.base.files import write_atomically
 from hpml.course.training.errors import TrainingError
 from hpml.course.training.processes import Processes
 
-FORMAT = "hpml-checkpoint-4"
+FORMAT = "hpml-checkpoint-5"
 NAME = "checkpoint.pt"
 
 
@@ -107,7 +108,7 @@ def check_same(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) ->
 
 def random_states(device: torch.device) -> tuple[Any, ...]:
     """Return the state of each random generator of this process."""
-    on_gpu = torch.cuda.get_rng_state(device) if device.type == "cuda" else None
+    on_gpu = accelerator.random_state(device)
     return torch.get_rng_state(), random.getstate(), np.random.get_state(), on_gpu
 
 
@@ -117,8 +118,7 @@ def set_random_states(states: tuple[Any, ...], device: torch.device) -> None:
     torch.set_rng_state(on_cpu)
     random.setstate(of_python)
     np.random.set_state(of_numpy)
-    if on_gpu is not None:
-        torch.cuda.set_rng_state(on_gpu, device)
+    accelerator.set_random_state(on_gpu, device)
 
 
 def generators(processes: Processes) -> dict[str, Any]:
@@ -132,8 +132,10 @@ def generators(processes: Processes) -> dict[str, Any]:
         "python": torch.tensor([*words, np.nan if gauss is None else gauss], dtype=torch.float64),
         "numpy": torch.tensor([*keys, *rest], dtype=torch.float64),
     }
-    if device.type == "cuda":
-        states["cuda"] = torch.cuda.get_rng_state(device)
+    if (on_gpu := accelerator.random_state(device)) is not None:
+        states[device.type] = on_gpu
+    if processes.count == 1:  # no exchange, for which some accelerators would need float64
+        return {name: [state] for name, state in states.items()}
     return {
         name: [one.cpu() for one in processes.gathered(state.to(device))]
         for name, state in states.items()
@@ -147,4 +149,5 @@ def restore_generators(states: Mapping[str, Any], processes: Processes) -> None:
     of_python = 3, tuple(map(int, words)), None if np.isnan(gauss) else gauss
     *keys, pos, has_gauss, cached = state["numpy"].tolist()
     of_numpy = "MT19937", np.array(keys, np.uint32), int(pos), int(has_gauss), cached
-    set_random_states((state["torch"], of_python, of_numpy, state.get("cuda")), processes.device)
+    on_gpu = state.get(processes.device.type)
+    set_random_states((state["torch"], of_python, of_numpy, on_gpu), processes.device)

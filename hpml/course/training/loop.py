@@ -15,9 +15,10 @@ import torch
 from torch import nn
 from tqdm import tqdm
 
+from hpml.base import accelerator
 from hpml.base.errors import describe
 from hpml.base.tables import format_bytes
-from hpml.course.datasets import Dataset
+from hpml.course.datasets import Dataset, Text
 from hpml.course.training.checkpoint import (
     NAME,
     check_same,
@@ -34,7 +35,7 @@ from hpml.course.training.trainer import Trainer, restored_layout, restored_mode
 
 def train(
     model: nn.Module,
-    data: Dataset,
+    data: Dataset | Text,
     recipe: Recipe | None = None,
     *,
     epochs: int | None = None,
@@ -50,12 +51,13 @@ def train(
     ends it immediately.
 
     Args:
-        model: the network, which is trained in place and returns scores, (batch, classes). Its mode
-            (training or evaluation) and the memory layout of its weights are restored at the end.
+        model: the network, which is trained in place and returns scores, (batch, classes), or for a
+            text (batch, positions, classes). Its mode (training or evaluation) and the memory
+            layout of its weights are restored at the end.
         data: the training set, and the validation set for the end of each epoch.
         recipe: how to train, such as one of `RECIPES`.
-        epochs: number of passes through the training set.
-        seed: the seed of the order of the pictures and of randomness in the network. Equal
+        epochs: number of passes through the training set, or a text's ``epoch_size`` windows.
+        seed: the seed of the order of the examples and of randomness in the network. Equal
             arguments give equal losses on one machine, and several processes the losses of one
             process up to rounding. On a GPU too they are equal up to rounding only, unless
             ``torch.use_deterministic_algorithms(True)`` is set.
@@ -64,7 +66,7 @@ def train(
             Several machines need a shared folder.
         resume: whether to continue from the checkpoint in `out`. On the same machine with as many
             threads, losses and weights are those of an uninterrupted training.
-        progress: whether to show a progress bar with images per second and memory.
+        progress: whether to show a progress bar with examples per second and memory.
 
     Raises:
         TrainingError: if the recipe is impossible, `out` contains another training, a loss is not
@@ -78,10 +80,10 @@ def train(
     >>> len(result.losses), len(result.accuracies), result.accuracy > 0.25
     (33, 3, True)
     """
-    if not isinstance(data, Dataset) or not isinstance(recipe, Recipe):
+    if not isinstance(data, Dataset | Text) or not isinstance(recipe, Recipe):
         raise TrainingError(
             object="data and recipe of train",
-            expected="a Dataset and a Recipe",
+            expected="a Dataset or a Text, and a Recipe",
             received=f"{describe(data)} and {describe(recipe)}",
             remedy='Write train(model, digits(), RECIPES["vanilla"], epochs=2).',
         )
@@ -111,7 +113,13 @@ def train(
         )
     if path is not None and not resume:
         try_folder(path.parent)
-    with processes(device) as joined, restored_mode(model), restored_layout(model):
+    with (
+        processes(device) as joined,
+        restored_mode(model),
+        restored_layout(model),
+        _restored_forward(model),
+        memory_suffices(joined.device, recipe),
+    ):
         trainer = Trainer(model, data, recipe, epochs=epochs, seed=seed, processes=joined)
         if resume:
             if path is None:
@@ -146,7 +154,7 @@ def _run(trainer: Trainer, path: Path | None, progress: bool) -> None:
         total=trainer.epochs * epoch_steps * trainer.recipe.batch,
         initial=trainer.step * trainer.recipe.batch,
         desc=trainer.recipe.name,
-        unit="image",
+        unit=trainer.data.unit,
         disable=not progress,
         file=sys.stderr,
         dynamic_ncols=True,
@@ -155,8 +163,9 @@ def _run(trainer: Trainer, path: Path | None, progress: bool) -> None:
         while len(trainer.accuracies) < trainer.epochs:
             for loss in trainer.epoch():
                 now = memory(trainer.device)
-                trainer.memory = max(trainer.memory, now)
-                bar.set_postfix_str(f"loss {loss:.3f}, {format_bytes(now)}", refresh=False)
+                trainer.memory = max(trainer.memory, now or 0)
+                shown = "" if now is None else f", {format_bytes(now)}"
+                bar.set_postfix_str(f"loss {loss:.3f}{shown}", refresh=False)
                 bar.update(trainer.step * trainer.recipe.batch - bar.n)
             if trainer.step == epoch_steps * (len(trainer.accuracies) + 1):
                 trainer.validate()
@@ -168,11 +177,50 @@ def _run(trainer: Trainer, path: Path | None, progress: bool) -> None:
                 raise KeyboardInterrupt(f"after step {trainer.step}")
 
 
-def memory(device: torch.device) -> int:
-    """Return the peak of a GPU's memory so far, or the current memory of this process, in bytes."""
-    if device.type == "cuda":
-        return torch.cuda.max_memory_allocated(device)
-    return int(psutil.Process().memory_info().rss)
+def memory(device: torch.device) -> int | None:
+    """Return the peak of a GPU's memory so far, or what this process takes now, in bytes.
+
+    None for a GPU whose peak torch does not know: what its tensors take between two steps, without
+    the results of a forward, says little about it.
+    """
+    if device.type == "cpu":
+        return int(psutil.Process().memory_info().rss)
+    peak = accelerator.peak_memory(device)
+    return None if peak is None else peak.allocated
+
+
+@contextlib.contextmanager
+def _restored_forward(model: nn.Module) -> Iterator[None]:
+    """Remove the recorded forward that a recipe with CUDA graphs leaves on the network."""
+    before = model.__dict__.get("forward")
+    try:
+        yield
+    finally:
+        if before is not None:
+            model.__dict__["forward"] = before
+        else:
+            model.__dict__.pop("forward", None)
+
+
+@contextlib.contextmanager
+def memory_suffices(device: torch.device, recipe: Recipe) -> Iterator[None]:
+    """Say what to do if the memory of a GPU is too small."""
+    try:
+        yield
+    except RuntimeError as error:
+        # On Apple's chips torch raises a plain RuntimeError.
+        if not isinstance(error, torch.OutOfMemoryError) and "out of memory" not in str(error):
+            raise
+        total = accelerator.total_memory(device)
+        raise TrainingError(
+            object=f"memory of {device}",
+            expected=f"enough for a batch of {recipe.batch} in {recipe.accumulate} parts",
+            received=f"{accelerator.name(device)} with "
+            + ("unknown memory" if total is None else format_bytes(total)),
+            remedy="End other programs on it, divide the batch into more parts with "
+            f"dataclasses.replace(recipe, accumulate={2 * recipe.accumulate}) or hpml train "
+            f"--accumulate {2 * recipe.accumulate}, or use a smaller resolution or network.",
+        ) from error
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 import torch.distributed as dist
 
-from hpml.base.errors import describe
+from hpml.base import accelerator
 from hpml.course.training.errors import ProcessEndedError, TrainingError
 
 
@@ -46,19 +46,19 @@ def processes(device: str | torch.device | None = None) -> Iterator[Processes]:
     chosen = _device_of_process(device)
     if count == 1:
         # Recording CUDA graphs and synchronising streams use the current GPU.
-        with torch.cuda.device(chosen) if chosen.type == "cuda" else contextlib.nullcontext():
+        with accelerator.current(chosen):
             yield Processes(0, 1, chosen)
         return
-    if chosen.type == "cuda":
-        torch.cuda.set_device(chosen)
+    if chosen.type != "cpu":
+        torch.accelerator.set_device_index(chosen)
     rank = int(os.environ["RANK"])
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
         if not dist.is_initialized():
             # Destroyed only when the program ends: gloo can deadlock if it is destroyed while a
             # network still refers to it, and a second training needs it again.
-            dist.init_process_group("nccl" if chosen.type == "cuda" else "gloo")
-            if chosen.type == "cuda":
+            dist.init_process_group(dist.get_default_backend_for_device(chosen))
+            if chosen.type != "cpu":
                 atexit.register(dist.destroy_process_group)
         yield Processes(rank, count, chosen)
     except (RuntimeError, _Terminated) as error:
@@ -78,24 +78,10 @@ def processes(device: str | torch.device | None = None) -> Iterator[Processes]:
 
 def _device_of_process(device: str | torch.device | None) -> torch.device:
     """Return the device of this process, or raise an error if the machine lacks it."""
-    requested = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        chosen = torch.device(requested)
-        if chosen.type == "cuda" and chosen.index is None:
-            chosen = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
-        if chosen.type not in ("cpu", "cuda"):
-            raise RuntimeError("a device that was never tested")
-        torch.empty(0, device=chosen)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
-        raise TrainingError(
-            object="device",
-            expected="cpu, cuda or cuda:1, with a GPU for each process",
-            received=f"{describe(str(requested))}, where torch finds {gpus or 'no'} "
-            f"GPU{'s' if gpus > 1 else ''}",
-            remedy="Use cpu, or see `hpml doctor`.",
-        ) from error
-    return chosen
+    wanted = str(device or accelerator.kind() or "cpu")
+    if wanted != "cpu" and ":" not in wanted and wanted == accelerator.kind():
+        wanted = f"{wanted}:{os.environ.get('LOCAL_RANK', '0')}"  # one for each process
+    return accelerator.chosen(wanted, error=TrainingError)
 
 
 class _Terminated(Exception):
@@ -107,5 +93,5 @@ def _terminate(number: int, frame: object) -> None:
 
 
 def _is_lost_connection(error: Exception) -> bool:
-    words = ("onnection", "Broken pipe", "gloo", "NCCL")
+    words = ("onnection", "Broken pipe", "gloo", "NCCL", "XCCL")
     return isinstance(error, (_Terminated, dist.DistError)) or any(w in str(error) for w in words)

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hpml.base import accelerator
 from hpml.base.errors import describe
 from hpml.course.training.errors import TrainingError
 
@@ -22,15 +23,16 @@ class Recipe:
     Attributes:
         name: the name in tables.
         compile: use ``torch.compile``; the first step takes seconds to minutes.
-        precision: "float32"; "amp", mixed precision with float16 and a scaled loss on a GPU, and
-            with bfloat16, which needs no scaling, on a CPU; or "bf16", mixed precision with
-            bfloat16.
-        channels_last: store the channels of a pixel side by side in memory.
+        precision: "float32"; "bf16", mixed precision with bfloat16, which a GPU must have in
+            hardware; or "amp", mixed precision with float16 and a scaled loss, and with bfloat16,
+            which needs no scaling, on a CPU and on a GPU that cannot scale.
+        channels_last: store the channels of a pixel side by side in memory; changes no text.
         fused: one kernel for the optimiser's update of all weights.
-        cuda_graphs: record the kernels of forward and backward pass once and replay them; GPU only.
+        cuda_graphs: record the kernels of forward and backward pass once and replay them; on GPUs
+            of NVIDIA and AMD only.
         workers: processes that prepare batches in the background; 0 prepares them in this process.
         accumulate: parts of a batch whose gradients are added before an update.
-        batch: pictures per update, over all parts and processes.
+        batch: pictures or windows of a text per update, over all parts and processes.
         resolution: height and width in pixels to which pictures are enlarged; None leaves them. The
             published training used 224.
         learning_rate: its maximum, after a linear rise over a tenth of the steps; then it falls
@@ -76,8 +78,22 @@ class Recipe:
         if self.batch % (self.accumulate * processes):
             expected = f"a multiple of {self.accumulate} parts × {processes} processes"
             self._refuse("batch", expected, self.batch)
-        if self.cuda_graphs and (device.type != "cuda" or processes > 1):
+        if self.cuda_graphs and (device.type == "cpu" or processes > 1):
             self._refuse("cuda_graphs", "one process with a GPU", f"{processes} on {device}")
+        if device.type == "cpu":  # whatever it lacks, PyTorch does in software
+            return
+        needs: list[tuple[str, bool, accelerator.Feature, str]] = [
+            ("cuda_graphs", self.cuda_graphs, "graphs", "a GPU that records CUDA graphs"),
+            ("precision", self.precision == "bf16", "bfloat16", "a GPU that computes in bfloat16"),
+            ("compile", self.compile, "compile", "a GPU for which torch.compile works"),
+        ]
+        if self.precision == "amp" and not accelerator.can("scaler", device):
+            needs.append(
+                ("precision", True, "bfloat16", "a GPU that scales float16 or has bfloat16")
+            )
+        for name, needed, feature, expected in needs:
+            if needed and not accelerator.can(feature, device):
+                self._refuse(name, expected, f"{accelerator.name(device)}, on which a trial failed")
 
     def _refuse(self, name: str, expected: str, received: object) -> None:
         raise TrainingError(
@@ -98,7 +114,9 @@ RECIPES = {
         Recipe("compile", compile=True),
         Recipe("amp", precision="amp"),
         Recipe("compile+amp", compile=True, precision="amp"),
+        Recipe("vanilla again"),
         Recipe("bf16", precision="bf16"),
+        Recipe("compile+bf16", compile=True, precision="bf16"),
         Recipe("channels-last", channels_last=True),
         Recipe("fused", fused=True),
         Recipe("cuda-graphs", cuda_graphs=True),
@@ -107,7 +125,7 @@ RECIPES = {
         Recipe("everything", compile=True, precision="bf16", channels_last=True, fused=True),
     )
 }
-"""All recipes by name, the published ones first."""
+"""All recipes by name; "vanilla again" is a control, which should take vanilla's time."""
 
 
 def recipe_by_name(name: str) -> Recipe:

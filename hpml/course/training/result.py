@@ -22,8 +22,9 @@ class Training(Shown):
         losses: the mean loss of each step.
         accuracies: the validation accuracy after each epoch, from 0 to 1.
         seconds: the time of each epoch, without validation and compilation.
-        images: pictures per epoch.
-        memory: peak in bytes, of the tensors on a GPU or of the process on a CPU.
+        examples: pictures or windows of an epoch.
+        unit: the name of an example, "image" or "window".
+        memory: peak in bytes, of the tensors on a GPU or of the process on a CPU; None if unknown.
     """
 
     recipe: Recipe
@@ -32,8 +33,9 @@ class Training(Shown):
     losses: tuple[float, ...]
     accuracies: tuple[float, ...]
     seconds: tuple[float, ...]
-    images: int
-    memory: int
+    examples: int
+    unit: str
+    memory: int | None
     device: str
     processes: int
 
@@ -48,7 +50,8 @@ class Training(Shown):
             tuple(trainer.accuracies),
             tuple(trainer.seconds),
             len(trainer.batches) * trainer.recipe.batch,
-            trainer.memory,
+            trainer.data.unit,
+            trainer.memory or None,
             str(trainer.device),
             trainer.processes.count,
         )
@@ -78,26 +81,27 @@ class Training(Shown):
         )
 
     def _shown(self) -> list[Table]:
-        epoch_steps = self.images // self.recipe.batch
+        epoch_steps = self.examples // self.recipe.batch
+        peak = "unknown" if self.memory is None else format_bytes(self.memory)
         rows = [
             (number + 1, self.losses[(number + 1) * epoch_steps - 1], self.accuracies[number],
-             seconds, self.images / seconds)
+             seconds, self.examples / seconds)
             for number, seconds in enumerate(self.seconds)
         ]  # fmt: skip
         return [
             Table(
-                ("epoch", "loss", "accuracy", "time", "images/s"),
+                ("epoch", "loss", "accuracy", "time", f"{self.unit}s/s"),
                 rows,
                 title=f"{self.recipe.name} on {self.data}, seed {self.seed}",
                 caption=f"On {self.device}, {self.processes} "
                 f"process{'es' if self.processes > 1 else ''}, "
-                f"peak memory {format_bytes(self.memory)}. Loss of the last batch; accuracy on "
+                f"peak memory {peak}. Loss of the last batch; accuracy on "
                 "the validation set.",
                 formats={
                     "loss": "{:.3f}".format,
                     "accuracy": "{:.1%}".format,
                     "time": format_seconds,
-                    "images/s": "{:,.0f}".format,
+                    f"{self.unit}s/s": "{:,.0f}".format,
                 },
             )
         ]

@@ -11,18 +11,22 @@ import random
 import re
 import time
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.parallel import DistributedDataParallel
 
+from hpml.base import accelerator
 from hpml.base.errors import describe
-from hpml.course.datasets import Dataset
+from hpml.course.datasets import Dataset, Text
 from hpml.course.training.batches import Batches, prepared
 from hpml.course.training.checkpoint import (
     generators,
@@ -34,12 +38,12 @@ from hpml.course.training.errors import NotFiniteError, TrainingError
 from hpml.course.training.processes import Processes
 from hpml.course.training.recipe import Recipe
 
-READ_EVERY = {"cpu": 1, "cuda": 20}
+READ_EVERY = defaultdict(lambda: 20, cpu=1)
 """Steps between two readings of the losses, each of which waits for a GPU."""
 SAME_LOSS = 0.01
 """Relative difference of a loss that other devices, precisions and numbers of threads explain."""
 VALIDATION_BATCH = 256
-"""Pictures per batch in validation."""
+"""Examples per batch in validation."""
 
 
 class Trainer:
@@ -57,7 +61,7 @@ class Trainer:
         losses: the mean loss of each step read so far, over all processes.
         accuracies: the validation accuracy after each epoch, from 0 to 1; nan without validation.
         seconds: the time of each epoch without validation; the last may be unfinished.
-        memory: the largest memory seen, in bytes; the caller updates it.
+        memory: the largest memory seen, in bytes; 0 if unknown. The caller updates it.
         stop: set it, for example in a signal handler, to end the epoch at the next reading.
         stopped: whether the epoch ended because of `stop`, the same in all processes.
 
@@ -76,7 +80,7 @@ class Trainer:
     def __init__(
         self,
         model: nn.Module,
-        data: Dataset,
+        data: Dataset | Text,
         recipe: Recipe,
         *,
         epochs: int,
@@ -110,17 +114,19 @@ class Trainer:
             )
         _require_finite(model, "Load other weights.")
         self.recipe, self.data, self.epochs, self.seed = recipe, data, epochs, seed
-        self.batches = Batches(data.train, recipe, self.processes, seed)
+        self.batches = Batches(data.train, recipe, self.processes, seed, data.epoch_size)
         # Computed before the model changes, and without the addresses of functions.
         self._network = re.sub(r" at 0x[0-9a-f]+", "", repr(model))
         self._source = _source(model)
-        self._pictures = _checksum(data)
+        self._examples = _checksum(data)
         layout = torch.channels_last if recipe.channels_last else torch.preserve_format
         self.model: nn.Module = model.to(self.device, memory_format=layout)  # type: ignore[call-overload]
         self.optimiser = _optimiser(self.model, recipe)
         self._half = torch.float16 if self._scaled else torch.bfloat16
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=self._scaled)
         self._distributed: DistributedDataParallel | None = None
+        # Recording graphs runs the network, whose dropout draws from the program's generators.
+        before = random_states(self.device)
         self._forward = self._training_forward()
         self._unread: list[Tensor] = []
         self.step = 0
@@ -131,8 +137,8 @@ class Trainer:
         self.memory = 0
         # Each process has its own dropout masks; the first has those of a single process.
         process_seed = seed + 1_000_003 * self.processes.rank
-        before = random_states(self.device)
-        torch.manual_seed(process_seed)
+        torch.default_generator.manual_seed(process_seed)
+        accelerator.seed(process_seed, self.device)
         random.seed(process_seed)
         np.random.seed(process_seed % 2**32)
         self._random = random_states(self.device)
@@ -152,14 +158,26 @@ class Trainer:
 
     @property
     def _scaled(self) -> bool:
-        return self.recipe.precision == "amp" and self.device.type == "cuda"
+        scales = self.device.type != "cpu" and accelerator.can("scaler", self.device)
+        return self.recipe.precision == "amp" and scales
 
     def warm_up(self) -> None:
-        """Compile everything: run forward and backward once and discard the gradients."""
-        images, labels = next(self.batches.of(0))
+        """Compile and allocate everything: take a step and restore what it changed."""
+        self.model.train()
+        inputs, targets = next(self.batches.of(0))
         with _restored_buffers(self.model), self._own_generators(advance=False):
-            self._gradients(images, labels)
-        self.optimiser.zero_grad(set_to_none=True)
+            self._gradients(inputs, targets)
+        # Copied only now, when the forward's results are freed.
+        weights = [weight.detach().clone() for weight in self.model.parameters()]
+        optimiser = copy.deepcopy(self.optimiser.state_dict())
+        scaler = self.scaler.state_dict()
+        self._update()
+        with torch.no_grad():
+            for weight, value in zip(self.model.parameters(), weights, strict=True):
+                weight.copy_(value)
+        self.optimiser.load_state_dict(optimiser)
+        if scaler:  # empty if no loss is scaled
+            self.scaler.load_state_dict(scaler)
         self._synchronise()
 
     def epoch(self) -> Iterator[float]:
@@ -182,18 +200,19 @@ class Trainer:
                 received="another call of epoch()",
                 remedy="Create a Trainer with more epochs.",
             )
-        if self.device.type == "cuda":  # exclude the memory of earlier work
-            torch.cuda.reset_peak_memory_stats(self.device)
+        accelerator.reset_peak_memory(self.device)  # exclude the memory of earlier work
         if len(self.seconds) == number:
             self.seconds.append(0.0)
         self.model.train()
-        read_every = READ_EVERY.get(self.device.type, 1)
+        read_every = READ_EVERY[self.device.type]
         with contextlib.ExitStack() as own:
             own.enter_context(self._own_generators())
+            batches = self.batches.of(number, start)
+            ready = next(batches)  # the loader's workers start with it, before the clock
             start_time = time.perf_counter()
-            for images, labels in self.batches.of(number, start):
+            for inputs, targets in chain([ready], batches):
                 self._set_learning_rate()
-                self._unread.append(self._gradients(images, labels))
+                self._unread.append(self._gradients(inputs, targets))
                 last = (self.step + 1) % len(self.batches) == 0
                 due = last or len(self._unread) == read_every
                 if due:
@@ -225,11 +244,11 @@ class Trainer:
             self.model.eval()
             process_indices = torch.arange(len(data))[rank::count]
             for indices in torch.split(process_indices, VALIDATION_BATCH):
-                images, labels = data.images[indices], data.labels[indices]
+                inputs, targets = data.inputs[indices], data.targets[indices]
                 # The eager network: evaluation mode would need another compilation.
-                scores = self._scores(self.model, images.to(self.device))
-                correct += (scores.argmax(1) == labels.to(self.device)).sum()
-        accuracy: float = self.processes.summed(correct).item() / len(data)
+                scores = self._scores(self.model, inputs.to(self.device))
+                correct += (scores.argmax(-1) == targets.to(self.device)).sum()
+        accuracy: float = self.processes.summed(correct).item() / data.targets.numel()
         epochs, steps = divmod(self.step, len(self.batches))
         if epochs and not steps:
             self.accuracies += [math.nan] * (epochs - len(self.accuracies))
@@ -255,13 +274,13 @@ class Trainer:
         }
 
     def _probe(self) -> float:
-        """Return the loss of a few pictures in evaluation mode, which identifies the function."""
-        images, labels = self.data.train.images[:8], self.data.train.labels[:8]
+        """Return the loss of a few examples in evaluation mode, which identifies the function."""
+        inputs, targets = self.data.train.inputs[:8], self.data.train.targets[:8]
         own = self._own_generators(advance=False)
         with restored_mode(self.model), _restored_buffers(self.model), own, torch.no_grad():
             self.model.eval()
-            scores = self._scores(self.model, images.to(self.device))
-            return float(functional.cross_entropy(scores, labels.to(self.device)))
+            scores = self._scores(self.model, inputs.to(self.device))
+            return float(mean_loss(scores, targets.to(self.device)))
 
     def load(self, state: dict[str, Any]) -> None:
         """Continue from a state."""
@@ -281,18 +300,25 @@ class Trainer:
         if not math.isclose(probe, state["probe"], rel_tol=SAME_LOSS, abs_tol=SAME_LOSS):
             raise TrainingError(
                 object="the model to resume",
-                expected="the one that was trained, whose loss of the first pictures is "
+                expected="the one that was trained, whose loss of the first examples is "
                 f"{state['probe']:.6g}",
                 received=f"one whose loss with the same weights is {probe:.6g}",
                 remedy="Resume with the code of the original model, or choose another folder.",
             )
 
     def identity(self) -> dict[str, Any]:
-        """Return the values that must be the same to resume a training."""
+        """Return the values that must be the same to resume a training.
+
+        The number of parts of a batch may change, as another GPU may need, unless the network
+        normalises each part by itself.
+        """
+        recipe = asdict(self.recipe)
+        if not any(isinstance(layer, _BatchNorm) for layer in self.model.modules()):
+            del recipe["accumulate"]
         return {
-            **asdict(self.recipe),
+            **recipe,
             "data": self.data.name,
-            "pictures": self._pictures,
+            "examples": self._examples,
             "network": self._network,
             "forward": self._source,
             "frozen": [n for n, w in self.model.named_parameters() if not w.requires_grad],
@@ -313,14 +339,14 @@ class Trainer:
                 raise NotFiniteError(step, loss)
             self.losses.append(loss / self.processes.count)
 
-    def _gradients(self, images: Tensor, labels: Tensor) -> Tensor:
+    def _gradients(self, inputs: Tensor, targets: Tensor) -> Tensor:
         """Add the gradients of a batch, in the recipe's number of parts, and return the loss."""
         parts = self.recipe.accumulate
         total = torch.zeros((), device=self.device)
-        for part, (x, y) in enumerate(zip(images.chunk(parts), labels.chunk(parts), strict=True)):
+        for part, (x, y) in enumerate(zip(inputs.chunk(parts), targets.chunk(parts), strict=True)):
             last = self._distributed is None or part == parts - 1
             with contextlib.nullcontext() if last else self._distributed.no_sync():  # type: ignore[union-attr]
-                loss = functional.cross_entropy(self._scores(self._forward, x), y) / parts
+                loss = mean_loss(self._scores(self._forward, x), y) / parts
                 self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
             if self.recipe.cuda_graphs and part < parts - 1:
                 # The next replay writes its gradients into the same memory.
@@ -329,15 +355,18 @@ class Trainer:
             total += loss.detach()
         return total
 
-    def _scores(self, forward: Callable[[Tensor], Tensor], images: Tensor) -> Tensor:
+    def _scores(self, forward: Callable[[Tensor], Tensor], inputs: Tensor) -> Tensor:
         with self._autocast():
-            scores = forward(prepared(images, self.recipe))
+            scores = forward(prepared(inputs, self.recipe))
         classes = len(self.data.classes)
-        if not isinstance(scores, Tensor) or scores.ndim != 2 or scores.shape[1] < classes:
+        targets = self.data.train.targets[0].shape  # () of a picture, (positions,) of a text
+        fits = isinstance(scores, Tensor) and scores.shape[1:-1] == targets
+        if not fits or scores.ndim != 2 + len(targets) or scores.shape[-1] < classes:
             received = tuple(scores.shape) if isinstance(scores, Tensor) else describe(scores)
+            wanted = ", ".join(map(str, ("batch", *targets, classes)))
             raise TrainingError(
                 object="model",
-                expected=f"scores (batch, {classes}), one for each class of {self.data.name}",
+                expected=f"scores ({wanted}), one for each class of {self.data.name}",
                 received=str(received),
                 remedy=f"End it with a layer of {classes} outputs.",
             )
@@ -367,7 +396,7 @@ class Trainer:
         """Return the network for training: distributed, compiled or recorded."""
         recipe, forward = self.recipe, self.model
         if self.processes.count > 1:
-            device_ids = [self.device] if self.device.type == "cuda" else None
+            device_ids = None if self.device.type == "cpu" else [self.device]
             forward = self._distributed = DistributedDataParallel(self.model, device_ids)
         if recipe.compile:
             mode = "reduce-overhead" if recipe.cuda_graphs else None
@@ -376,15 +405,24 @@ class Trainer:
         if recipe.cuda_graphs:
             # Recorded on a stream of its own, which PyTorch warns of in each backward pass.
             warnings.filterwarnings("ignore", "The AccumulateGrad node's stream")
-            images = self.data.train.images[: recipe.batch // recipe.accumulate]
-            with self._autocast(), _restored_buffers(self.model):
-                sample = prepared(images.to(self.device), recipe)
+            inputs = self.data.train.inputs[: recipe.batch // recipe.accumulate]
+            on_it = accelerator.current(self.device)
+            with on_it, self._autocast(), _restored_buffers(self.model):
+                sample = prepared(inputs.to(self.device), recipe)
                 torch.cuda.make_graphed_callables(self.model.train(), (sample,))
         return forward
 
     def _synchronise(self) -> None:
-        if self.device.type == "cuda":
-            torch.cuda.synchronize(self.device)
+        accelerator.synchronise(self.device)
+
+
+def mean_loss(scores: Tensor, targets: Tensor) -> Tensor:
+    """Return the cross-entropy, the mean over examples and positions.
+
+    >>> mean_loss(torch.zeros(2, 5, 10), torch.zeros(2, 5, dtype=torch.int64))  # ln 10
+    tensor(2.3026)
+    """
+    return functional.cross_entropy(scores.flatten(0, -2), targets.flatten())
 
 
 def _require_finite(model: nn.Module, remedy: str) -> None:
@@ -452,12 +490,12 @@ def _code_text(function: object) -> str:
         return "" if code is None else f"{code.co_code!r} {code.co_names} {code.co_varnames}"
 
 
-def _checksum(data: Dataset) -> str:
-    """Return the size of a data set and a checksum of its labels and some of its pictures."""
+def _checksum(data: Dataset | Text) -> str:
+    """Return the size of a data set and a checksum of its targets and some of its inputs."""
     checksum = hashlib.sha256()
     for part in (data.train, data.validation):
-        some = part.images[:: max(1, len(part) // 64)]
-        for values in (part.labels, some):
+        some = part.inputs[:: max(1, len(part) // 64)]
+        for values in (part.targets, some):
             checksum.update(values.cpu().contiguous().numpy().tobytes())
     return f"{len(data.train):,} with checksum {checksum.hexdigest()[:8]}"
 

@@ -196,6 +196,8 @@ def memory_over_time(function: Callable[..., Any], *arguments: Any) -> MemoryOve
             child.kill()
             child.join()
         raise
+    for child in set(multiprocessing.active_children()) - others:
+        child.join()  # it has sent its samples and is about to end
     if errors:
         raise errors[0]
     start = samples[0][1]

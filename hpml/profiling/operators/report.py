@@ -112,7 +112,7 @@ def _tensor_line(name: str, tensor: torch.Tensor) -> str:
     import torch
 
     dense = isinstance(tensor, torch.Tensor) and tensor.layout == torch.strided
-    if not dense or tensor.is_cuda or not tensor.is_floating_point():
+    if not dense or tensor.device.type != "cpu" or not tensor.is_floating_point():
         raise ProfilingError(
             object=f"tensor {name} of operator_report",
             expected="a dense tensor of floating-point numbers on the CPU",

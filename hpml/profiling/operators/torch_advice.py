@@ -29,7 +29,6 @@ IDLE = 0.3
 """Share of a step in which the GPU may be idle."""
 
 _COPIES = ("aten::copy_", "aten::clone", "aten::contiguous", "aten::_to_copy", "aten::cat")
-_READS = ("aten::_local_scalar_dense", "aten::is_nonzero")
 _ARITHMETIC = ("mm", "addmm", "bmm", "baddbmm", "linear", "convolution", "attention", "lstm", "gru")
 
 
@@ -68,8 +67,7 @@ def _loader(trace: Trace) -> str:
 
 
 def _reads(trace: Trace) -> str:
-    calls, _ = _sum(trace.operators.values(), _READS)
-    each = calls / len(trace.steps)
+    each = trace.reads / len(trace.steps)
     if each <= 1:
         return ""
     return (

@@ -11,19 +11,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hpml.base import module_calls
+from hpml.base import accelerator, module_calls
 from hpml.base.errors import describe
 from hpml.base.files import write_atomically
 from hpml.base.page import Page
 from hpml.base.tables import Shown, Table, format_bytes, format_seconds, readable
 from hpml.profiling.call_tree import CallTree
-from hpml.profiling.checks import check_function, refuse_a_second_profiler
+from hpml.profiling.checks import (
+    check_function,
+    refuse_a_second_profiler,
+    refuse_two_torch_profilers,
+)
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.export import save_tree
 from hpml.profiling.icicle import icicle
 from hpml.profiling.operators.torch_advice import what_to_try
 from hpml.profiling.operators.torch_trace import Operator, Trace, read_trace
-from hpml.profiling.torch_private import private
 
 
 @dataclass(frozen=True)
@@ -180,20 +183,16 @@ def profile_torch(
             )
     refuse_a_second_profiler("profile_torch")
     import torch
-    from torch.profiler import ProfilerActivity, schedule
+    from torch.profiler import schedule, supported_activities
 
-    if private("torch.autograd._profiler_enabled")():
-        raise ProfilingError(
-            object="profile_torch",
-            expected="no other torch.profiler that is running",
-            received="one that is",
-            remedy="Stop it first: each would measure the other.",
-        )
-    activities = [ProfilerActivity.CPU]
-    if torch.cuda.is_available():
-        activities.append(ProfilerActivity.CUDA)
+    refuse_two_torch_profilers("profile_torch")
+    # Those of the accelerator too, if this build of torch can record it and there is one.
+    recorded = f"{accelerator.kind() or 'cpu'}".upper()
+    supported = supported_activities()  # type: ignore[no-untyped-call]
+    known = [each for each in supported if each.name in ("CPU", recorded)]
+    activities = sorted(known, key=lambda each: each.name)
     result: Any = None
-    with tempfile.TemporaryDirectory() as folder, _quiet():
+    with tempfile.TemporaryDirectory() as folder, quiet():
         path = Path(folder, "trace.json")
         profiler = torch.profiler.profile(
             activities=activities,
@@ -213,7 +212,7 @@ def profile_torch(
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Switch off the log lines of PyTorch's tracing library, which it reads from a variable."""
     before = os.environ.get("KINETO_LOG_LEVEL")
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")

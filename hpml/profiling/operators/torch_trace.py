@@ -22,6 +22,7 @@ _ROUNDING = 0.01
 
 _ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
 _CALLS = ("cpu_op", "user_annotation", "python_function")
+_READS = ("aten::_local_scalar_dense", "aten::is_nonzero")
 _PYTHON = re.compile(r"(?s)(.+)\((\d+)\): (.+)")
 
 
@@ -53,6 +54,8 @@ class Trace:
         inside: seconds of the steps during which an operator ran.
         operators, parts, kernels: by name; parts are the ranges of `record_function`.
         peak: the most bytes of tensors at a time, above those at the beginning.
+        reads: how many single numbers were read from tensors, except during the step of a PyTorch
+            optimiser: most read only their own counts of steps, which are on the CPU.
         tree: the call tree of Python's functions (if they were recorded), parts and operators.
     """
 
@@ -62,6 +65,7 @@ class Trace:
     parts: Mapping[str, Operator]
     kernels: Mapping[str, Operator] = field(default_factory=dict)
     peak: int = 0
+    reads: int = 0
     tree: CallTree | None = None
 
 
@@ -91,7 +95,21 @@ def read_trace(content: Mapping[str, Any]) -> Trace:
     parts = _operators([event for event in calls if event["cat"] == "user_annotation"])
     inside = _covered((e["ts"], e["ts"] + e["dur"]) for e in operators)
     durations = tuple(1e-6 * step["dur"] for step in steps)
-    return Trace(durations, 1e-6 * inside, by_name, parts, kernels, peak, _tree(calls, windows))
+    tree = _tree(calls, windows)
+    return Trace(durations, 1e-6 * inside, by_name, parts, kernels, peak, _reads(calls), tree)
+
+
+def _reads(calls: Sequence[Mapping[str, Any]]) -> int:
+    updates = [
+        (each["tid"], each["ts"], each["ts"] + each["dur"])
+        for each in calls
+        if each["cat"] == "user_annotation" and each["name"].startswith("Optimizer.step")
+    ]
+    found = [(each["tid"], each["ts"]) for each in calls if each["name"] in _READS]
+    return sum(
+        not any(thread == tid and start <= ts <= end for tid, start, end in updates)
+        for thread, ts in found
+    )
 
 
 def _external(event: Mapping[str, Any]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from hpml.base.tables import format_bytes
@@ -15,10 +15,17 @@ from hpml.profiling.torch_private import private
 
 @dataclass(frozen=True)
 class Work:
-    """The names of the executed operators, and the bytes of new dense results."""
+    """What PyTorch executed.
+
+    Attributes:
+        operations: the names of the operators.
+        bytes: the size of their new dense results.
+        moved: the size of the dense tensors that each operator reads and writes.
+    """
 
     operations: tuple[str, ...]
     bytes: int
+    moved: int = field(default=0, compare=False)
 
     def __repr__(self) -> str:
         return f"{counted(self.operations)}, {format_bytes(self.bytes)} of new results"
@@ -62,6 +69,7 @@ def work_of(run: Callable[[], object]) -> Work:
     class Counter(mode):  # type: ignore[misc, valid-type]
         operations: list[str]
         bytes: int
+        moved: int
 
         def __torch_dispatch__(
             self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
@@ -73,13 +81,29 @@ def work_of(run: Callable[[], object]) -> Work:
                 self.operations.append(func.overloadpacket.__name__)
                 outputs = storages(tensors)
                 self.bytes += sum(outputs[address] for address in outputs.keys() - inputs.keys())
+                if not self.operations[-1].startswith("empty"):  # which allocates only
+                    # An operator writes to `out` and does not read it.
+                    read = {name: each for name, each in (kwargs or {}).items() if name != "out"}
+                    self.moved += _size(tree_leaves((args, read))) + _size(tensors)
             return result
 
     counter = Counter()
-    counter.operations, counter.bytes = [], 0
+    counter.operations, counter.bytes, counter.moved = [], 0, 0
     # Seeing this mode, the compiler would never again run a compiled function as compiled.
     compiler = sys.modules.get("torch._dynamo")
     eager = torch.compiler.set_stance("force_eager") if compiler else contextlib.nullcontext()
     with eager, counter:
         run()
-    return Work(tuple(counter.operations), counter.bytes)
+    return Work(tuple(counter.operations), counter.bytes, counter.moved)
+
+
+def _size(values: Sequence[Any]) -> int:
+    """Return the bytes of the dense tensors among some values, each tensor once."""
+    import torch
+
+    tensors = {id(each): each for each in values if isinstance(each, torch.Tensor)}
+    return sum(
+        each.numel() * each.element_size()
+        for each in tensors.values()
+        if not each.is_meta and each.layout == torch.strided
+    )

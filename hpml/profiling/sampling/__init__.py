@@ -3,7 +3,7 @@
 `sample` calls a function while an observer looks at its stack, and returns the merged stacks:
 
 >>> from hpml.profiling.sampling import sample
->>> sample(lambda: sum(n * n for n in range(2_000_000))).count > 10
+>>> sample(lambda: sum(n * n for n in range(10_000_000))).count > 10
 True
 
 A thread of the same process must wait for the interpreter lock. The interpreter gives it up only at

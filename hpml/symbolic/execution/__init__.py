@@ -1,4 +1,4 @@
-"""The executions of a graph, which all compute the same result.
+"""The executions of a graph, which compute the same result unless layers draw random numbers.
 
 ==================  ==============================================================================
 ``"lazy"``          each value first computes its parents, starting from the outputs

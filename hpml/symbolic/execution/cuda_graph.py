@@ -46,12 +46,11 @@ class _Settings:
 
     def __init__(self, modules: list[nn.Module]) -> None:
         self._getters: list[tuple[Callable[[Any], Any], dict[str, Any]]] = []
-        self._counts = []
-        for module in modules:
-            attributes = module.__dict__
+        self._attributes = list(map(vars, modules))
+        self._counts = list(map(len, self._attributes))
+        for attributes in self._attributes:
             # Their contents are compared one by one, and each mode has recordings of its own.
             names = [n for n in attributes if not n.startswith("_") and n != "training"]
-            self._counts.append(len(attributes))
             if names:
                 self._getters.append((operator.itemgetter(*names, names[0]), attributes))
         self._values = self._current()
@@ -64,17 +63,22 @@ class _Settings:
     def _current(self) -> list[Any]:
         return list(chain.from_iterable([get(attributes) for get, attributes in self._getters]))
 
-    def match(self, modules: list[nn.Module]) -> bool:
+    def match(self) -> bool:
         """Return whether no attribute has another value."""
         try:
             values = self._current()
             return (
-                all(map(_is_equal, values, self._values))
-                and list(map(len, map(vars, modules))) == self._counts
+                list(map(len, self._attributes)) == self._counts
+                and (_are_same(values, self._values) or all(map(_is_equal, values, self._values)))
                 and all(value == before for value, before in self._containers)
             )
         except Exception:  # noqa: BLE001 - an attribute is gone, or its == may raise anything
             return False
+
+
+def _are_same(values: list[Any], before: list[Any]) -> bool:
+    """Return whether two lists have the same objects; it runs in C, since each forward does it."""
+    return len(values) == len(before) and all(map(operator.is_, values, before))
 
 
 def _is_equal(one: Any, other: Any) -> bool:
@@ -116,29 +120,33 @@ class _Snapshot:
         for m in self.modules:
             hook = m._forward_hooks, m._forward_pre_hooks
             self._dicts += (m._modules, m._parameters, m._buffers, *hook)
+        # Most dicts are empty, of hooks: these are compared by length only.
+        self._lengths = list(map(len, self._dicts))
+        self._filled = list(filter(None, self._dicts))
         # Stored as objects, so that no new object can get the id of a deleted one.
         self._values = self._current_values()
-        self._addresses = list(map(_address, self._values))
+        self._tensors = [value for value in self._values if isinstance(value, torch.Tensor)]
+        self._addresses, self._trained = self._current_addresses()
         self._settings = _Settings(self.modules)
 
     def _current_values(self) -> list[Any]:
-        return list(chain.from_iterable(map(dict.values, self._dicts)))
+        return list(chain.from_iterable(map(dict.values, self._filled)))
+
+    def _current_addresses(self) -> tuple[list[int], list[bool]]:
+        return list(map(_ADDRESS, self._tensors)), list(map(_TRAINED, self._tensors))
 
     def matches(self, model: nn.Module) -> bool:
         """Return whether the model has the same modules, hooks and addresses."""
-        values = self._current_values()
         return (
             model._modules is self._root
-            and list(map(id, values)) == list(map(id, self._values))
-            and list(map(_address, values)) == self._addresses
-            and self._settings.match(self.modules)
+            and list(map(len, self._dicts)) == self._lengths
+            and _are_same(self._current_values(), self._values)
+            and self._current_addresses() == (self._addresses, self._trained)
+            and self._settings.match()
         )
 
 
-def _address(value: Any) -> Any:
-    if not isinstance(value, torch.Tensor):
-        return None
-    return value.data_ptr(), value.requires_grad
+_ADDRESS, _TRAINED = torch.Tensor.data_ptr, operator.attrgetter("requires_grad")
 
 
 class _Recordable(nn.Module):

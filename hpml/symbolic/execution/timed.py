@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from hpml.base import accelerator
 from hpml.base.operator_times import OTHER, RELEASE, Label, OperatorTimes, Shapes, Timing
 from hpml.symbolic import config, torch_private
 from hpml.symbolic.graph import Graph
@@ -83,18 +84,13 @@ def prepare(
 
 
 def clock_for(model: nn.Module, inputs: Any) -> Callable[[], int]:
-    """Return a clock in nanoseconds that first waits for the GPUs of the model and its inputs."""
-    if not torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+    """Return a clock in nanoseconds that first waits for the devices of model and inputs."""
+    if not accelerator.in_use():
         return time.perf_counter_ns
     values = [*torch_private.tree_leaves(inputs), *model.parameters()]
-    devices = {v.device for v in values if isinstance(v, torch.Tensor) and v.is_cuda}
-
-    def synchronized() -> int:
-        for device in devices:
-            torch.cuda.synchronize(device)
-        return time.perf_counter_ns()
-
-    return synchronized if devices else time.perf_counter_ns
+    devices = {value.device for value in values if isinstance(value, torch.Tensor)}
+    # Without a tensor of theirs, operators may still put work on the accelerator.
+    return accelerator.clock(time.perf_counter_ns, *devices)
 
 
 def shapes_of(values: Sequence[Any]) -> Shapes:

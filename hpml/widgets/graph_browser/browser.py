@@ -53,11 +53,17 @@ def nodes(model: SymbolicModel) -> list[Node]:
     return result
 
 
-def graph_browser(model: SymbolicModel, *, title: str = "") -> Animation:
+def graph_browser(model: SymbolicModel, *, title: str = "", max_height: float = 5.2) -> Animation:
     """Return the picture of a model's graph, in which the reader moves from node to node.
 
     The reader chooses a node by a click, with Tab and Enter, from a list, or with the arrow keys;
     its parents and children are highlighted, and its details are beside the picture.
+
+    Args:
+        model: the model whose graph is shown.
+        title: the heading of the picture.
+        max_height: the greatest height in inches of a graph that is drawn downwards; a higher one
+            is drawn to the right.
 
     Raises:
         WidgetError: if `model` is not a ``SymbolicModel``.
@@ -93,6 +99,7 @@ def graph_browser(model: SymbolicModel, *, title: str = "") -> Animation:
         lambda call: graph.calls[call].name,
         kind="browser",
         links=links,
+        max_height=max_height,
     )
     view = _View(graph, all_nodes, picture)
     columns = ["node", "type", "shape", "parents", "children", "parameters"]

@@ -45,6 +45,9 @@ def nothing_is_left(
     own = tmp_path_factory.mktemp("temporary")
     monkeypatch.setenv("TMPDIR", str(own))
     monkeypatch.setattr(tempfile, "tempdir", None)
+    # What PyTorch compiles of the course's own wrong answers is kept, as anywhere.
+    cache = tmp_path_factory.getbasetemp() / "inductor"
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(cache))
     resource_tracker.ensure_running()  # the one that stays, of multiprocessing
     here, before = set(os.listdir()), {pid for pid, _ in process_tree(os.getpid())}
     yield

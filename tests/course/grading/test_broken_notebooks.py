@@ -4,20 +4,25 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from hpml.course.grading.judge import Item, judged_choice
 from hpml.course.grading.record import Report
+from hpml.course.grading.run import _failed
 from hpml.course.grading.tables import look_at
 from hpml.course.lesson.cells import first_choice
 from hpml.course.lesson.exercises.exercise import Choice
+from hpml.course.sandbox.calling import raised
 from hpml.course.sandbox.plain import encode
+from hpml.course.sandbox.serve import LateError
 from tests.course.grading.handed_in import (
     DOUBLE,
     EXPLANATION,
     LAB,
+    LIMITS,
     RIGHT,
     TOTAL,
     grade,
@@ -150,6 +155,22 @@ def test_only_what_the_function_needs_is_said_to_have_failed(
         "In cell 1, line 4: AttributeError: module 'math' has no attribute 'two'"
     )
     assert item.note == "A cell that it needs failed."
+
+
+@pytest.mark.thorough
+def test_a_deadline_names_the_cell(tmp_path: Path) -> None:
+    in_c = "TWO = sum(range(10**14))"  # which no alarm interrupts
+    cells = "import math", in_c, "def double(n):\n    return TWO * n"
+    folder = hand_in(tmp_path / "one", *cells)
+    item = grade(folder, ["double"], limits=replace(LIMITS, load=1.5))["double"]
+    assert item.status == "no answer"
+    assert "Cell 2 was running." in item.text
+
+
+def test_a_cell_that_is_ended_is_named_without_a_private_type() -> None:
+    outcome = raised(LateError("Cell 2 ran for more than 20 seconds."))
+    told = _failed({"failed": [{"cell": 2, "line": 1, "outcome": outcome}]})
+    assert told == "\nIn cell 2, line 1: Cell 2 ran for more than 20 seconds."
 
 
 def with_output(cell: str, shown: str, *, stream: bool = False) -> str:

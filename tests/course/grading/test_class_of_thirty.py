@@ -2,105 +2,113 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from hpml.course.grading import tables
-from hpml.course.grading.classes import grade_class
-from hpml.course.grading.platforms.roster import matched
+from hpml.course.grading.classes import GradedClass, grade_class
+from hpml.course.grading.platforms import roster
+from hpml.course.grading.record import Report
 from hpml.course.grading.report import write_feedback_zip
-from hpml.course.lesson.cells import code_cells
-from hpml.course.lesson.execute import find_lab
-from tests.course.grading.handed_in import notebook
-
-ROOT = Path(__file__).resolve().parents[3]
-SOLUTIONS = ROOT / "tests" / "solutions" / "lab_06"
-LAB = find_lab("06").name
+from hpml.course.labs.catalogue import exercises
+from tests.course.grading.class_of_thirty import BEST, CLASS, NAMES, chosen
+from tests.course.grading.in_a_kernel import Kernel, kernel
 
 pytestmark = [pytest.mark.thorough, pytest.mark.needs("bubblewrap")]
 
 
-def solution(name: str) -> str:
-    return (SOLUTIONS / name / "right.py").read_text(encoding="utf-8")
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
+    folder = tmp_path_factory.mktemp("class")
+    for work in CLASS.values():
+        for name, data in work.files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(data)
+    (folder / "07_code_generation.ipynb").write_text("another lab")
+    return grade_class(folder, tmp_path_factory.mktemp("reports"), lab="06", jobs=2)
 
 
-RIGHT = [*(solution(path.name) for path in sorted(SOLUTIONS.iterdir())), "explanation = {best}"]
+@pytest.fixture(scope="module")
+def students(graded: GradedClass) -> dict[str, roster.Student]:
+    rows = [work.row for work in CLASS.values()]
+    found = roster.matched([each.report for each in graded.graded], rows)
+    return dict(zip(CLASS, found, strict=True))
 
 
-def right() -> list[str]:
-    from hpml.course.labs.catalogue import choice
-
-    return [*RIGHT[:-1], RIGHT[-1].format(best=choice("06").best)]
+Parts = dict[str, dict[str, float]]
 
 
-def handed_in() -> dict[str, bytes | str]:
-    """Return the files of a class by name; what a name begins with says what it should get."""
-    done = right()
-    stubs = list(code_cells(find_lab("06").read_text(encoding="utf-8")).values())
-    renamed = [cell.replace("values", "known") for cell in done]
-    files: dict[str, bytes | str] = {f"full_{number}/{LAB}": notebook(*done) for number in range(8)}
-    files |= {
-        f"full_renamed/Copy of {LAB}": notebook(*renamed),
-        f"full_two/{LAB}": notebook(*stubs),
-        f"full_two/{LAB[:-6]}-Copy1.ipynb": notebook(*done),
-        f"full_inside/lab/{LAB}": notebook(*done),
-        f"full_json/{LAB[:-6]}.json": notebook(*done),
-        f"full_txt/{LAB}.txt": notebook(*done),
-        f"full_script/{LAB[:-6]}.py": "\n# %%\n".join(done),
-        f"full_nbformat_3/{LAB}": json.dumps({
-            "nbformat": 3,
-            "worksheets": [{"cells": [{"cell_type": "code", "input": cell} for cell in done]}],
-        }),
-        f"full_bom/{LAB}": "\ufeff" + notebook(*done),
-        f"full_magics/{LAB}": notebook("%matplotlib inline", "%%time\n" + done[0], *done[1:]),
-        f"full_broken_cell/{LAB}": notebook("def f(:", *done, "1 / 0"),
-        f"full_slow_cell/{LAB}": notebook("while True: pass", *done),
-        f"lovelaceada_LATE_4711_998_{LAB}": notebook(*done),
-        f"Ada Lovelace_12345_assignsubmission_file/{LAB}": notebook(*done),
-        f"none_stubs/{LAB}": notebook(*stubs),
-        f"none_empty/{LAB}": b"",
-        f"none_text/{LAB}": "my homework",
-        f"none_binary/{LAB}": bytes(range(256)),
-        "none_archive/work.zip": b"PK",
-        f"none_exit/{LAB}": notebook("import os\nos._exit(0)"),
-        f"some_exit_at_load/{LAB}": notebook(*done, "import os\nos._exit(0)"),
-        f"some_first/{LAB}": notebook(done[0]),
-        f"some_wrong/{LAB}": notebook(*done[:-2], "explanation = 9"),
-        "07_code_generation.ipynb": notebook("another lab"),
-    }  # fmt: skip
-    return files
+def checked(shell: Kernel, cells: Sequence[str]) -> Parts:
+    """Return what each check, and `explain`, of a notebook says in a kernel."""
+    said: Parts = {"explanation": {"right": float(chosen(BEST) in cells)}}
+    for exercise in exercises("06"):
+        said[exercise.name] = dict.fromkeys(exercise.parts, 0.0)
+        if f"check({exercise.name})" in cells:
+            own = [cell for cell in cells if not cell.startswith("while")]
+            place = own.index(f"check({exercise.name})")
+            own[place] = f"checked = {own[place]}"
+            rest = [each for each in own if not each.startswith("check(")]
+            found = shell.check("06", rest)
+            assert found.parts is not None
+            said[exercise.name] = dict(exercise.parts if found.right else found.parts)
+    return said
 
 
-def test_a_class_gets_what_its_notebooks_are_worth(tmp_path: Path) -> None:
-    folder = tmp_path / "class"
-    for name, content in handed_in().items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        data = content if isinstance(content, bytes) else content.encode()
-        (folder / name).write_bytes(data)
-    done = grade_class(folder, tmp_path / "reports", lab="06", jobs=2)
-    reports = {each.report.name: each.report for each in done.graded}
-    assert len(reports) == 30
-    assert done.left_out == ["07_code_generation.ipynb"]
-    for name, report in reports.items():
-        told = "; ".join(f"{item.name} {item.status}: {item.text[:200]}" for item in report.items)
-        if name.startswith("none"):
-            assert report.score == 0, f"{name}: {told}"
-        elif name.startswith("some"):
-            assert report.score > 0, f"{name}: {told}"
-        else:
-            # Not the points for speed, which depend on what else the machine does.
-            for item in report.items:
-                wanted = {part: item.of[part] for part in item.of if part != "speed"}
-                earned = {part: item.parts.get(part) for part in wanted}
-                assert earned == wanted, f"{name}: {told}"
-    found = list(reports.values())
-    looked_at = {line.partition(":")[0] for line in tables.look_at(found)}
-    assert {name for name in reports if name.startswith("none")} <= looked_at
-    roster = [{"ID": "4711", "Student": "Ada"}, {"Full name": "Ada Lovelace", "Email address": "a"}]
-    assert None not in [each.report for each in matched(found, roster)]
-    write_feedback_zip(found, tmp_path / "feedback.zip")
+def given(report: Report) -> Parts:
+    """Return the points of a report by part, without those for speed, which depend on the load."""
+    return {
+        item.name: {p: item.parts.get(p, 0.0) for p in item.of if p != "speed"}
+        for item in report.items
+    }
+
+
+def test_everybody_is_graded_once_and_matched(
+    graded: GradedClass, students: dict[str, roster.Student]
+) -> None:
+    assert len(CLASS) == len(graded.graded) == 30
+    assert graded.left_out == ["07_code_generation.ipynb"]
+    assert {what for what, each in students.items() if each.report is None} == set()
+    assert roster.not_in_roster([e.report for e in graded.graded], [*students.values()]) == []
+    (line,) = roster.namesakes([*students.values()])
+    assert line.startswith("Wei Wang (2 rows)")
+
+
+def test_each_gets_what_the_checks_of_the_notebook_said(
+    students: dict[str, roster.Student], tmp_path: Path
+) -> None:
+    known: dict[tuple[str, ...], Parts] = {}
+    different = {}
+    with kernel(tmp_path) as shell:
+        for what, work in CLASS.items():
+            key = tuple(work.cells)
+            if key not in known:
+                known[key] = checked(shell, key)
+            report = students[what].report
+            assert report is not None
+            assert {item.name for item in report.items} == {*NAMES, "explanation"}
+            if given(report) != known[key]:
+                told = "; ".join(f"{item.name} {item.status}: {item.text}" for item in report.items)
+                different[what] = f"{given(report)} and not {known[key]}: {told}"
+    assert not different, "\n\n".join(f"{what}: {text}" for what, text in different.items())
+    # The control: some are right, some partly, some have nothing.
+    assert len({str(parts) for parts in known.values()}) >= 3
+
+
+def test_the_instructor_reads_what_is_wrong_with_whose_work(
+    graded: GradedClass, students: dict[str, roster.Student], tmp_path: Path
+) -> None:
+    reports = [each.report for each in graded.graded]
+    lines = tables.look_at(reports)
+    for what, work in CLASS.items():
+        report = students[what].report
+        assert report is not None
+        (line,) = [each for each in lines if each.startswith(f"{report.shown}:")] or [""]
+        assert work.notes in line, what
+        assert bool(line) or work.cells, what
+    assert [name for name in tables.late(reports) if "LATE" in name] == tables.late(reports) != []
+    write_feedback_zip(reports, tmp_path / "feedback.zip")
     with zipfile.ZipFile(tmp_path / "feedback.zip") as archive:
         assert len(archive.namelist()) == 30

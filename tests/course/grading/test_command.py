@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import signal
@@ -52,6 +53,7 @@ def test_a_class_with_its_table_and_csv(
     assert "Left out, because there is no notebook of the lab:\n  di.zip" in shown.out
     assert "In the roster, without a submission:\n  eve, Eve, 8" in shown.out
     assert (tmp_path / "canvas.csv").read_text().splitlines()[2] == "Ada,7,,,,0"
+    assert (tmp_path / "points.csv").read_bytes().startswith(codecs.BOM_UTF8)
     row = (tmp_path / "points.csv").read_text().splitlines()[1]
     assert row.startswith("ada,0,wrong,right 0 of 1; large 0 of 1,0,missing,")
     assert main(words) == 0
@@ -102,6 +104,19 @@ def test_a_report_that_cannot_be_written_is_named(ada: Path, tmp_path: Path) -> 
     report.mkdir()
     with raises(GradingError, object=str(report), received=os.strerror(errno.EISDIR)):
         run_command("grade", str(ada), "--lab", "06", "--report", str(report))
+
+
+def test_a_full_disk_is_named_with_the_file(
+    ada: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    report = tmp_path / "report.json"
+    with raises(GradingError, object=str(report), received=os.strerror(errno.ENOSPC)):
+        run_command("grade", str(ada), "--lab", "06", "--report", str(report))
+    assert not report.exists()
 
 
 def test_a_class_on_a_system_that_cannot_isolate_is_refused_and_ones_own_is_not(

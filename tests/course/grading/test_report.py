@@ -1,9 +1,14 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
+import hpml
 from hpml.course.grading.judge import Item
 from hpml.course.grading.record import GRADER, Report
 from hpml.course.grading.report import page, write_gradescope
@@ -41,3 +46,26 @@ def test_a_page_is_for_a_person_and_shows_no_output_below_a_right_answer() -> No
     assert "The notebook printed:" in shown
     assert 'name="viewport"' in shown
     assert "<title>ada: " in page(Report("ada.ipynb", (right,), seed=7))
+
+
+def test_the_grader_is_named_by_what_its_files_contain(tmp_path: Path) -> None:
+    """In a copy of the package, so that a change of any of them shows."""
+    copy = tmp_path / "hpml"
+    shutil.copytree(Path(hpml.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def named() -> str:
+        code = "import hpml.course.grading.record as r; print(r.GRADER)"
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [sys.executable, "-P", "-c", code]
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=True, env=environment, cwd=tmp_path
+        )
+        return done.stdout
+
+    seen = [named(), named()]
+    for changed in ("grading/judge.py", "sandbox/plain.py", "lesson/exercises/same.py"):
+        with (copy / "course" / changed).open("a", encoding="utf-8") as file:
+            file.write("\n# changed\n")
+        seen.append(named())
+    assert len(set(seen)) == 4
+    assert seen[0] == seen[1]

@@ -43,7 +43,7 @@ def asked(client: WorkerClient, source: str, **data: object) -> object:
     harness = harness_source(by_name, the_result)
     call = {"do": "call", "data": encode(data), "harness": harness}
     for each in ({"do": "prepare", **question}, {"do": "load"}, call):
-        answer = client.ask(each, 30)
+        answer = (client.load if each["do"] == "load" else client.ask)(each, 30)
         if isinstance(answer, NoAnswer):
             return answer.reason
     outcome = answer["outcome"]

@@ -26,7 +26,7 @@ def _inputs(generator: random.Random) -> Case:
     return Case("a number", {"n": generator.randint(1, 10**9)})
 
 
-SPEED = Speed(points=2.0, reference="none", inputs=_inputs, full=1.5, none=6.0)
+SPEED = Speed(points=2.0, reference="none", inputs=_inputs, full=1.5, none=6.0, beside="another")
 
 
 class Side:
@@ -69,6 +69,23 @@ def _measured(
 def _ratio(found: Ratio | str) -> Ratio:
     assert isinstance(found, Ratio), found
     return found
+
+
+@pytest.mark.parametrize(
+    ("ratio", "points"), [(0.1, 3.0), (0.5, 3.0), (0.51, 2.0), (0.75, 2.0), (1.0, 1.0), (1.26, 0.0)]
+)
+def test_points_fall_in_steps(ratio: float, points: float) -> None:
+    steps = Speed(
+        3.0, lambda: None, _inputs, full=0.5, none=1.25, beside="another",
+        steps=((0.75, 2.0), (1.25, 1.0)),
+    )  # fmt: skip
+    assert points_for(steps, ratio) == points
+    text = speed._described(steps, Ratio(ratio, ratio, ratio, 9, True))
+    assert text.endswith("0.500×, 2 up to 0.750×, 1 up to 1.25×, none above 1.25×.")
+    assert steps.rule == (
+        "3 points are for speed, measured in grading: all at up to 0.5 times the time of another, "
+        "2 at up to 0.75 times, 1 at up to 1.25 times."
+    )
 
 
 @pytest.mark.parametrize(

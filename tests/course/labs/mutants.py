@@ -2,7 +2,8 @@
 
 A case too few shows itself as a mutant that passes. ``survivors("01", "horner")`` returns the
 mutants of ``tests/solutions/lab_01/horner/right.py`` that are called right, each as what was there
-and what it became; a lab's test lists those that are right indeed, with the reason.
+and what it became; ``EQUIVALENT`` in the exercise's file of ``tests/sentences`` lists those that
+are right indeed, with the reason.
 """
 
 from __future__ import annotations
@@ -36,15 +37,17 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.In: (ast.NotIn,),
     ast.NotIn: (ast.In,),
 }
-_OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Add,
-    ast.Div: ast.Mult,
-    ast.FloorDiv: ast.Div,
-    ast.Mod: ast.FloorDiv,
+_OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
+    ast.Add: (ast.Sub,),
+    ast.Sub: (ast.Add,),
+    ast.Mult: (ast.Add,),
+    ast.Div: (ast.Mult, ast.FloorDiv),
+    ast.FloorDiv: (ast.Div, ast.Mult),
+    ast.Mod: (ast.FloorDiv,),
+    ast.Pow: (ast.Mult,),
 }
-_COPIES = ("list", "dict", "set", "tuple", "sorted")
+_COPIES = ("list", "dict", "set", "tuple", "sorted", "reversed")
+_ONE_SIDE = ("abs", "max", "min", "round", "int", "float", "ceil", "floor", "fabs", "bool")
 
 
 def mutants(source: str) -> Iterator[tuple[str, str]]:
@@ -71,7 +74,10 @@ def mutants(source: str) -> Iterator[tuple[str, str]]:
             if text not in seen:
                 seen.add(text)
                 was = _at(tree, path)
-                yield f"{was.lineno}: {_first_line(was)} → {_first_line(fault)}", text
+                before, after = _first_line(was), _first_line(fault)
+                if before == after:  # it differs further down
+                    after = f"... {_last_line(fault)}"
+                yield f"{was.lineno}: {before} → {after}", text
 
 
 def survivors(lab: str, name: str, solution: str = "right") -> dict[str, str]:
@@ -167,19 +173,30 @@ def _faults(node: ast.AST) -> Iterator[ast.AST]:
     elif isinstance(node, ast.Compare):
         yield from _comparisons(node)
     elif isinstance(node, ast.BinOp):
-        if type(node.op) in _OPERATORS:
-            yield _with(node, op=_OPERATORS[type(node.op)]())
+        for operator in _OPERATORS.get(type(node.op), ()):
+            yield _with(node, op=operator())
         if not isinstance(node.op, ast.Add | ast.Mult):
             yield _with(node, left=node.right, right=node.left)
         yield from (node.left, node.right)
     elif isinstance(node, ast.AugAssign) and type(node.op) in _OPERATORS:
-        yield _with(node, op=_OPERATORS[type(node.op)]())
+        for operator in _OPERATORS[type(node.op)]:
+            yield _with(node, op=operator())
         yield ast.Assign([node.target], node.value)
+    elif isinstance(node, ast.Assign):
+        yield from _in_place(node)
+    elif isinstance(node, ast.Subscript):
+        whole = isinstance(node.slice, ast.Slice) and not (node.slice.lower or node.slice.upper)
+        if whole and isinstance(node.ctx, ast.Load):
+            yield node.value  # a copy, or a copy in the other order
+    elif isinstance(node, ast.List | ast.Set | ast.Dict):
+        yield from _unpacked(node)
     elif isinstance(node, ast.Constant):
         if type(node.value) is int:
             yield from (ast.Constant(node.value + 1), ast.Constant(node.value - 1))
         elif type(node.value) is bool:
             yield ast.Constant(not node.value)
+        elif type(node.value) is float:
+            yield from (ast.Constant(node.value * 1.001 + 1e-9), ast.Constant(-node.value or 1.0))
     elif isinstance(node, ast.Call):
         yield from _calls(node)
     elif isinstance(node, ast.Starred):
@@ -190,15 +207,47 @@ def _comparisons(node: ast.Compare) -> Iterator[ast.AST]:
     for place, operator in enumerate(node.ops):
         for other in _COMPARISONS.get(type(operator), ()):
             yield _with(node, ops=[*node.ops[:place], other(), *node.ops[place + 1 :]])
+    sides = [node.left, *node.comparators]
+    if len(node.ops) > 1:  # only one of the two sides
+        for place, operator in enumerate(node.ops):
+            yield ast.Compare(sides[place], [operator], [sides[place + 1]])
+        return
     if isinstance(node.ops[0], ast.IsNot):
         yield node.left
     elif isinstance(node.ops[0], ast.Is):
         yield ast.UnaryOp(ast.Not(), node.left)
+    elif isinstance(node.ops[0], ast.In | ast.NotIn):
+        # Whether the entry is there, or is true: None, 0 and [] are not.
+        entry = ast.Call(ast.Attribute(sides[1], "get", ast.Load()), [node.left], [])
+        yield entry if isinstance(node.ops[0], ast.In) else ast.UnaryOp(ast.Not(), entry)
+    elif isinstance(node.ops[0], ast.Eq | ast.NotEq):  # nearly equal, or one side only
+        yield from (_with(node, ops=[operator()]) for operator in (ast.LtE, ast.GtE))
+
+
+def _in_place(node: ast.Assign) -> Iterator[ast.AST]:
+    """Yield ``x += y`` for ``x = x + y``: it changes an object that another name may have."""
+    (target, *others), value = node.targets, node.value
+    if not isinstance(value, ast.BinOp) or not isinstance(target, ast.Name) or others:
+        return
+    if isinstance(value.left, ast.Name) and value.left.id == target.id:
+        yield ast.AugAssign(target, value.op, value.right)
+
+
+def _unpacked(node: ast.List | ast.Set | ast.Dict) -> Iterator[ast.AST]:
+    """Yield ``x`` for ``[*x]``, ``{*x}`` and ``{**x}``, which are copies."""
+    if isinstance(node, ast.Dict):
+        if node.keys == [None]:
+            yield node.values[0]
+    elif len(node.elts) == 1 and isinstance(node.elts[0], ast.Starred):
+        yield node.elts[0].value
 
 
 def _calls(node: ast.Call) -> Iterator[ast.AST]:
     if isinstance(node.func, ast.Name) and node.func.id in _COPIES and len(node.args) == 1:
         yield node.args[0]
+    name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+    if name in _ONE_SIDE and isinstance(node.func, ast.Name | ast.Attribute):
+        yield from (each for each in node.args if not isinstance(each, ast.Starred))
     if isinstance(node.func, ast.Attribute):
         if node.func.attr == "copy":
             yield node.func.value
@@ -218,3 +267,7 @@ def _with(node: ast.AST, **fields: Any) -> ast.AST:
 
 def _first_line(node: ast.AST) -> str:
     return ast.unparse(ast.fix_missing_locations(copy.deepcopy(node))).splitlines()[0]
+
+
+def _last_line(node: ast.AST) -> str:
+    return ast.unparse(ast.fix_missing_locations(copy.deepcopy(node))).splitlines()[-1].strip()

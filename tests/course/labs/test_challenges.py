@@ -10,7 +10,6 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import numba
@@ -108,9 +107,10 @@ def most_similar(queries: Any, keys: Any) -> list[int]:
     return [int(each) for each in (queries @ keys.T / lengths).argmax(1)]
 
 
-def smoothed(readings: torch.Tensor) -> torch.Tensor:
-    powers = torch.arange(len(readings) - 1, -1, -1, dtype=torch.float64)
-    return (0.1 * 0.9**powers) @ readings
+def votes(first: torch.Tensor, second: torch.Tensor, reading: torch.Tensor) -> list[int]:
+    hidden = torch.relu(first @ reading)
+    found: list[int] = (second @ hidden[:, :, None])[..., 0].argmax(1).tolist()
+    return found
 
 
 def moving_average(gradients: list[list[float]]) -> list[float]:
@@ -191,11 +191,9 @@ def names_of(lab: str) -> dict[str, Any]:
 
         return names | {"chain": linear_chain(250), "x": torch.rand(4, 4)}
     if lab == "15":
-        from hpml.course.labs.lab_15_capstone import fixes, student_script
-        from hpml.course.labs.lab_15_capstone.scripts import original
+        from hpml.course.labs.lab_15_capstone.student_script import own_script
 
-        script = SimpleNamespace(train=original)
-        return {"fixes": fixes, "student_script": student_script, "script": script}
+        return {"script": own_script("ada")}
     return names
 
 
@@ -212,7 +210,7 @@ def names_of(lab: str) -> dict[str, Any]:
         ("08", weighted),
         ("09", neighbours),
         ("10", pseudomedian),
-        ("11", smoothed),
+        ("11", votes),
         ("12", moving_average),
         ("13", values_and_gradients),
         ("14", most_similar),

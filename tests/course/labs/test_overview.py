@@ -8,7 +8,7 @@ import pytest
 from hpml import cli
 from hpml.base.errors import describe
 from hpml.course import course_calibration, ten_questions
-from hpml.course.labs.overview import class_tables, course_table, misses
+from hpml.course.labs.overview import course_table, misses
 from hpml.course.labs.questions import questions
 from hpml.course.lesson import progress as kept
 from hpml.course.lesson.errors import LabError
@@ -58,34 +58,3 @@ def test_answers_before_the_course_stand_beside_those_after_it() -> None:
             LabError, object="answers of ten_questions", expected="10", received=describe(wrong)
         ):
             ten_questions(wrong)
-
-
-def test_a_class_sees_its_predictions_and_its_ten_questions(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    right = "".join(each.right for each in questions())
-    entry = {"question": "How long?", "unit": "ms", "answer": 6.0, "measured": 2.0}
-    for name, before in (("ada", "b" + "-" * 9), ("lou_4711_", "-" * 10)):
-        files = {
-            "predictions.json": {"01": {"a": entry}},
-            "progress.json": {"00": {"questions": before}, "15": {"questions": right}},
-        }
-        for file, labs in files.items():
-            # A folder of its own, or all in one with longer names.
-            path = tmp_path / name / file if name == "ada" else tmp_path / f"{name}{file}"
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(json.dumps({"version": 1, "labs": labs}), encoding="utf-8")
-    for content in (
-        "not JSON",
-        '{"version": 1, "labs": {"01": {"a": {"choices": 5, "answer": 1}}}}',
-    ):
-        (tmp_path / f"{len(content)}_predictions.json").write_text(content, encoding="utf-8")
-    predictions, asked = class_tables(tmp_path)
-    assert [tuple(row) for row in predictions.rows] == [("01", 2, 0, 3)]
-    assert asked.column("right before")[:2] == ("1 of 2", "0 of 2")
-    assert set(asked.column("right after")) == {"2 of 2"}
-    assert "8_predictions.json" in str(asked.caption)
-    assert sorted(path.name for path in tmp_path.glob("8*")) == ["8_predictions.json"]
-    assert cli.main(["progress", "--class", str(tmp_path)]) == 0
-    assert "right after" in capsys.readouterr().out
-    assert cli.main(["progress", "--class", str(tmp_path / "ada" / "progress.json")]) == 2

@@ -43,7 +43,8 @@ def test_without_a_network_and_in_a_read_only_folder_with_an_odd_name_the_first_
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
     executed = (home / "data" / "hpml" / FIRST.name).read_text(encoding="utf-8")
-    assert "~/data/hpml/predictions.json" in executed
+    assert "~/data/hpml" in executed
+    assert "predictions.json: your answers" in executed
     assert not (course / "results").exists()
 
 

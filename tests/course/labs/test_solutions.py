@@ -245,6 +245,7 @@ def test_what_is_declared_fits_together(exercise: Exercise) -> None:
     assert set(exercise.hints) <= set(exercise.worth)
     assert all(len(hints) >= 3 for hints in exercise.hints.values())
     assert exercise.points == (sum(exercise.worth.values()) if exercise.core else 0)
+    assert 2 <= exercise.minutes <= 30, "the author's estimate"
 
 
 @cache

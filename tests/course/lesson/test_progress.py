@@ -65,7 +65,7 @@ def test_a_lab_is_begun_run_and_its_passed_exercises_stay(
 def test_a_write_that_fails_is_said_and_loses_nothing(
     results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept.keep_points("05", "dead_nodes", 1, passed=False)
+    kept.keep_check("05", "dead_nodes", 1, passed=False)
     before = (results / "progress.json").read_bytes()
 
     def full(*_: object) -> None:
@@ -73,7 +73,7 @@ def test_a_write_that_fails_is_said_and_loses_nothing(
 
     monkeypatch.setattr("os.replace", full)
     with pytest.warns(UserWarning, match=r"progress was not kept: .*No space"):
-        kept.keep_points("05", "dead_nodes", 2, passed=True)
+        kept.keep_check("05", "dead_nodes", 2, passed=True)
     monkeypatch.undo()
     assert (results / "progress.json").read_bytes() == before
     assert [path for path in results.iterdir() if path.suffix == ".part"] == []

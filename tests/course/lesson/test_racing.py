@@ -16,6 +16,15 @@ from hpml.course.lesson.racing import (
 from tests.benchmarks.intervals import compare_rule, simulate
 from tests.benchmarks.noise import NOISES, Noise
 from tests.benchmarks.racing import RULES, sliced
+from tests.stand_in import put_in
+
+
+def test_the_rounds_follow_from_work_to_its_end_not_from_its_launch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    device = put_in(monkeypatch)
+    assert racing._seconds(lambda: device.launch(0.02)) >= 0.02
+    assert racing._seconds(lambda: 1 / 0) == 0
 
 
 def test_only_what_gives_the_expected_result_takes_part(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,10 +2,16 @@ from __future__ import annotations
 
 import math
 import random
+from typing import Any
 
+import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
+from hpml.base import style
+from hpml.base.charts import Chart
 from hpml.benchmark.estimate import Estimate
+from hpml.course.lesson.conclusions import verdict as conclusions
 from hpml.course.lesson.conclusions.verdict import TIMES, Quantity, Verdict
 
 NAMES = "ABC"
@@ -93,6 +99,52 @@ def test_the_picture_has_the_ranges_that_are_judged() -> None:
     assert Verdict((seconds,), {"extra": Estimate(1e-6, 1e-7, 2e-6)}).picture() is None
 
 
+def test_charts_that_share_an_axis_show_the_ranges_of_all_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = verdict(
+        ((0.026, 0.028), {"A": (0.01, 0.15), "C": (0.7, 1.4)}),
+        ((0.9, 1.0), {"A": (0.7, 1.4), "B": (0, 0.4)}),
+    )
+    drawn: list[Chart] = []
+    monkeypatch.setattr(conclusions, "show", lambda *charts: drawn.extend(charts))
+    found.picture()
+    for chart in drawn:
+        assert chart.xlim is not None
+        assert chart.xlim[0] < 0.01
+        assert chart.xlim[1] > 1.4
+
+
+def test_the_picture_cuts_nothing_that_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Figure] = []
+    real = style.figure
+
+    def figure(*args: Any, **options: Any) -> tuple[Figure, Any]:
+        made = real(*args, **options)
+        drawn.append(made[0])
+        return made
+
+    monkeypatch.setattr(style, "figure", figure)
+    wide = ((25.0, 30.0), {"A": (4.0, 60.0), "B": (0.5, 2.0)})
+    nothing = ((-0.1, 0.0), {"A": (0.5, 2.0), "B": (0.0, 0.2)})
+    verdict(wide, nothing).picture()
+    upper, lower = drawn[0].axes
+    left, right = upper.get_xlim()
+    assert (left, right) == lower.get_xlim()
+    assert left < 0.2
+    assert right > 60
+    marks = [
+        [
+            float(np.asarray(line.get_xdata())[0])
+            for line in ax.lines
+            if str(line.get_marker()) in "o<"
+        ]
+        for ax in (upper, lower)
+    ]
+    assert left < marks[0][0] < right
+    assert marks[1] == [left]
+
+
 def test_a_value_that_its_interval_does_not_support_is_not_printed() -> None:
     change = Quantity("change", TIMES, {})
     assert change.of(Estimate(20.0, 10.0, 100.0)) == "10 to 100 times"
@@ -105,3 +157,10 @@ def test_a_mixture_alone_is_none_of_them_alone_and_beside_a_part_cannot_be_told(
     assert verdict(((1.9, 2.5), ranges)).fits == "none of them alone"
     assert verdict(((1.0, 6.0), ranges)).fits == "cannot tell"
     assert verdict(((0.9, 1.2), ranges)).fits == "A"
+
+
+def test_a_share_whose_ends_print_alike_is_printed_once_and_zero_has_no_sign() -> None:
+    share = Quantity("of the extra time", "share", {})
+    assert share.of(Estimate(0.68, 0.678, 0.684)) == "68%"
+    assert share.of(Estimate(0.0, -0.003, 0.004)) == "0%"
+    assert share.of(Estimate(0.16, 0.16, 0.17)) == "16% (16% to 17%)"

@@ -11,11 +11,14 @@ from nbformat.v4 import new_code_cell
 
 from hpml.course.labs.catalogue import exercises
 from hpml.course.lesson.execute import labs
+from hpml.course.observed.page import write_observed
+from hpml.course.observed.records import read_class
 from hpml.course.release.folder import ReleaseError
 from hpml.course.release.questions import gift, quiz
 from hpml.course.release.reading import predictions
 from hpml.course.release.student_copy import student_files
-from hpml.course.release.teaching import all_questions, make_teaching, outcomes
+from hpml.course.release.teaching import all_questions, lab_page, make_teaching, outcomes
+from tests.course.observed.handed_in import check, hand_in, lab_00
 from tests.parts import raises
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -80,6 +83,39 @@ def test_the_instructors_book_has_every_solution_and_the_students_copy_nothing_o
         assert all(exercise.name in page for exercise in exercises(path.stem[:2]))
         assert (tmp_path / "book" / "questions" / f"{path.stem[:2]}.gift").is_file()
     assert not [name for name in student_files(ROOT) if name.startswith("tests/questions")]
+
+
+def test_what_a_class_did_stands_beside_the_estimates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("notebooks", "data"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "solutions").symlink_to(ROOT / "tests" / "solutions")
+    monkeypatch.setenv("HPML_HOME", str(tmp_path))
+    notebook = nbformat.read(labs()[0], as_version=4)
+
+    def page() -> str:
+        return "\n\n".join(lab_page("00", notebook, []))
+
+    assert "observed" not in page()
+    class_ = hand_in(tmp_path / "class" / "ada", {"00": lab_00(2, check(17, right=True))})
+    table, _ = write_observed(read_class(class_.parent), tmp_path / "out")
+    table.rename(tmp_path / "tests" / "observed.csv")
+    shown = page()
+    assert "| minutes, estimated | minutes, observed |" in shown
+    assert "takes? | 9 | 10 (10 to 10, students: 1) |" in shown
+    assert "Observed. Minutes: 1 (1 to 1, students: 1)." in shown
+    assert "| `prints` |" in shown
+    assert "| 0 % (students: 1) |" in shown
+    (tmp_path / "tests" / "observed.csv").write_text("lab,kind\n", encoding="utf-8")
+    with raises(
+        ReleaseError,
+        object=str(tmp_path / "tests" / "observed.csv"),
+        received="median",
+        remedy="Write it again",
+    ):
+        page()
 
 
 def test_a_prediction_is_listed_with_its_text_wherever_the_cell_keeps_it() -> None:

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from hpml.course.sandbox.forbidden import uses
+from hpml.course.sandbox.held import held
 from hpml.course.sandbox.notebook import parse
+from tests.course.sandbox.hidden import ALLOWED, HELD, SPELT
 
 
 def found(source: str, **forbidden: list[str]) -> list[str]:
@@ -98,3 +102,67 @@ def test_a_name_that_no_function_may_use_may_give_a_value_beforehand() -> None:
     ]
     for source in hidden:
         assert uses(parse({1: source}).needed("f"), inside=["getsizeof"]), source
+
+
+MEASURING = ("getsizeof", "__sizeof__")
+
+
+@pytest.mark.parametrize("how", SPELT)
+def test_what_hides_a_forbidden_name_is_found_in_the_source(how: str) -> None:
+    assert uses(parse({1: SPELT[how]}).needed("f"), inside=MEASURING)
+
+
+def test_a_limit_that_is_raised_anywhere_is_raised_for_every_function() -> None:
+    raised = parse({1: "import sys\nsys.setrecursionlimit(9999)", 2: "def f(n): return n"})
+    found = uses(raised.needed("f"), names=["setrecursionlimit"])
+    assert [(use.cell, use.line, use.what) for use in found] == [(1, 2, "setrecursionlimit")]
+    threads = "import torch\ntorch.set_num_threads({0})\ndef f(n): return n"
+    forbidden = {"names": ["set_num_threads"]}
+    assert uses(parse({1: threads.format(8)}).needed("f"), **forbidden)
+    assert not uses(parse({1: threads.format(1)}).needed("f"), **forbidden)
+    # Who may not import torch may set its threads in another cell.
+    assert not uses(parse({1: threads.format(8)}).needed("f"), modules=["torch"])
+
+
+SCOPES = {
+    "a parameter of another function": "def g(sorted): pass\ndef f(x): return sorted(g(x))",
+    "a name that is deleted again": "def sorted(x): pass\ndel sorted\ndef f(x): return sorted(x)",
+    "a name that is bound perhaps": "if len('') > 1: sorted = 1\ndef f(x): return sorted(x)",
+    "a name of its own that is the builtin": "s = sorted\nsorted = s\ndef f(x): return sorted(x)",
+    "a module under another name": "import builtins as b\ndef f(x): return b.sorted(x)",
+}
+
+
+@pytest.mark.parametrize("how", SCOPES)
+def test_a_name_is_the_builtin_unless_the_notebook_binds_it_for_certain(how: str) -> None:
+    assert uses(parse({1: SCOPES[how]}).needed("f"), calls=["sorted"])
+
+
+@pytest.mark.parametrize(
+    "line", ["import torch.autograd as a", "from torch.autograd import grad as a"]
+)
+def test_a_module_whose_name_is_forbidden_is_found_under_another(line: str) -> None:
+    assert uses(parse({1: f"{line}\ndef f(x): return a(x)"}).needed("f"), names=["autograd"])
+
+
+def _held_by(source: str) -> tuple[str, ...]:
+    namespace: dict[str, Any] = {"__name__": "of a notebook"}
+    exec(compile(source, "<cell>", "exec"), namespace)
+    return held(namespace["f"], namespace, (), MEASURING)
+
+
+@pytest.mark.parametrize("how", HELD)
+def test_what_the_source_does_not_tell_is_found_in_the_values(how: str) -> None:
+    assert _held_by(HELD[how])[0].startswith("getsizeof")
+
+
+def test_many_numbers_hide_nothing_and_take_no_time() -> None:
+    source = "import sys\nt = [*range(10**5), sys.getsizeof]\ndef f(n): return t[-1](n)"
+    assert _held_by(source) == ("getsizeof, held by t",)
+    assert _held_by("t = [[] for _ in range(10**5)]\nt += [t]\ndef f(n): return t") == ()
+
+
+@pytest.mark.parametrize("how", ALLOWED)
+def test_measuring_beside_the_function_is_no_use(how: str) -> None:
+    assert uses(parse({1: ALLOWED[how]}).needed("f"), inside=MEASURING) == ()
+    assert _held_by(ALLOWED[how]) == ()

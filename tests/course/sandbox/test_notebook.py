@@ -130,6 +130,27 @@ NEEDED: dict[str, tuple[list[str], list[str]]] = {
         ["import graphlib", "def f(): return graphlib", "f = None"],
         ["import graphlib", "def f():", "f = None"],
     ),
+    "a star import, only for a name that nothing else binds": (
+        ["from a import *", "def g(): return len", "def f(): return g()"],
+        ["def g():", "def f():"],
+    ),
+    "a star import, for a name that may be its": (
+        ["from a import *", "def f(): return g()"], ["from a import *", "def f():"],
+    ),
+    "what is stored in its objects": (
+        ["t = []\nd = {}\nother = []", "t.append(1)", "other.append(t)", "d['x'] = 2\nu = t",
+         "u.extend([3])", "print(f(1), t)", "def f(x): return t, d"],
+        ["t = []", "d = {}", "t.append(1)", "d['x'] = 2", "u = t", "u.extend([3])",
+         "print(f(1), t)", "def f(x):"],
+    ),
+    "what was stored before it was made again": (
+        ["t = []", "t.append(1)", "t = []", "def f(x): return t"], ["t = []", "def f(x):"],
+    ),
+    "a module that the notebook writes": (
+        ["with open('h.py', 'w') as _file:\n  _file.write('x = 1')", "from h import x",
+         "def f(): return x"],
+        ["with open('h.py', 'w') as _file:", "from h import x", "def f():"],
+    ),
     "both modules of two imports that bind one name": (
         ["import a.b", "import a", "def f(): return a"], ["import a.b", "import a", "def f():"],
     ),
@@ -241,3 +262,18 @@ class TestStub:
         assert not program("def f(): return 1", "def f(): pass").is_stub("f")
         assert not program("def f(): pass", "if True:\n  def f(): return 1").is_stub("f")
         assert not program("").is_stub("f")
+
+
+def test_a_function_under_another_name_is_passed_in_order_to_be_called_too() -> None:
+    cells = {
+        1: "import torch\nimport plots",
+        2: "def mine(n):\n    return n",
+        3: "asked = mine",
+        4: "def draw():\n    return plots.draw(asked, torch)",
+        5: "plots.draw(asked, torch.ones(3))",
+    }
+    program = parse(cells)
+    assert [statement.cell for statement in program.needed("asked")] == [2, 3]
+    # What is stored in something else than a function counts.
+    stored = parse({**cells, 2: "mine = [1]", 5: "mine.append(torch)"})
+    assert 5 in [statement.cell for statement in stored.needed("asked")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -69,7 +70,7 @@ LOAD = {"do": "load", "id": "b"}
 def _asked(*questions: dict[str, Any]) -> list[dict[str, Any]]:
     channel = Channel(*questions)
     Worker(channel).serve()
-    return channel.answers
+    return [answer for answer in channel.answers if "cell" not in answer]
 
 
 def test_a_function_is_found_loaded_and_called() -> None:
@@ -79,7 +80,7 @@ def test_a_function_is_found_loaded_and_called() -> None:
         "id": "a", "found": True, "stub": False, "broken": [], "chosen": [],
         "versions": [[]],
     }  # fmt: skip
-    assert loaded == {"id": "b", "failed": [], "found": True}
+    assert loaded == {"id": "b", "failed": [], "found": True, "held": ()}
     assert called["outcome"]["outcome"] == "returned"
     assert decode(called["outcome"]["value"]) == 42
 
@@ -154,4 +155,37 @@ def test_a_statement_that_is_tried_again_has_the_time_of_its_cell(
     cells = ["STEP = two()", "def two(): return 2", "def double(n):\n    return STEP * n"]
     _, loaded, called = _asked(_prepare(*cells), LOAD, _call(n=21))
     assert loaded["failed"] == []
+    assert decode(called["outcome"]["value"]) == 42
+
+
+def test_each_cell_that_is_needed_is_named_before_it_runs() -> None:
+    channel = Channel(_prepare("print()", "TWO = 2", "def double(n):\n    return TWO * n"), LOAD)
+    Worker(channel).serve()
+    assert [answer.get("cell") for answer in channel.answers] == [None, 2, 3, None]
+    assert {answer["id"] for answer in channel.answers[1:]} == {"b"}
+
+
+def test_what_the_loaded_function_reaches_that_is_forbidden_is_named() -> None:
+    cells = (
+        "import sys\nt = [getattr(sys, 'size'.join(['get', 'of']))]",
+        "def double(n): return t[0](n)",
+    )
+    question = _prepare(*cells)
+    question["forbids"]["inside"] = ["getsizeof"]
+    prepared, loaded = _asked(question, LOAD)
+    assert prepared["versions"] == [[]]
+    assert loaded["held"] == ("getsizeof, held by t",)
+
+
+def test_a_file_that_the_notebook_wrote_can_be_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two.py").write_text("TWO = 2")
+    cells = (
+        "get_ipython().run_line_magic('run', 'two.py')",
+        "get_ipython().run_line_magic('run', 'missing.py')",
+        "def double(n):\n    return TWO * n",
+    )
+    *_, called = _asked(_prepare(*cells), LOAD, _call(n=21))
     assert decode(called["outcome"]["value"]) == 42

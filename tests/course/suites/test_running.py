@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -13,7 +14,7 @@ from hpml.benchmark.errors import RecordError
 from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.saved.record import Case, read_cases, write_case
 from hpml.course.suites.options import add_shared_arguments
-from hpml.course.suites.running import CasesResult, run_cases
+from hpml.course.suites.running import CasesResult, environment_line, run_cases
 from hpml.course.suites.settings import Settings
 
 
@@ -25,6 +26,24 @@ def compared(rounds: int = 6, asked: int = 6, **environment: str) -> Comparison:
 
 def case(layers: int, comparison: Comparison, suite: str = "suite", **more: bool) -> Case:
     return Case(suite, {**Settings().parameters(), "layers": layers, **more}, comparison)
+
+
+def test_a_caption_says_whether_convolutions_are_rounded() -> None:
+    assert "TF32" not in environment_line([case(1, compared())])
+    rounded = environment_line([case(1, compared(tf32_convolutions="yes"))])
+    assert rounded.endswith("; float32 with TF32 in convolutions")
+
+
+def test_a_caption_names_the_chip_of_a_gpu_without_a_name() -> None:
+    def line(device: str, gpu: str) -> str:
+        found = compared(cpu="Apple M2", gpu=gpu)
+        (one,) = (replace(each, device=device) for each in found.measurements)
+        return environment_line([case(1, replace(found, measurements=(one,)))])
+
+    assert line("mps", "mps").startswith("Apple M2, mps, 1 thread;")
+    assert line("mps:0", "mps").startswith("Apple M2, mps, 1 thread;")
+    assert line("cuda", "RTX 4060").startswith("RTX 4060, 1 thread;")
+    assert line("cpu", "mps").startswith("Apple M2, 1 thread;")
 
 
 def recording(log: list[int], fail_at: int = 99) -> Callable[[int], Comparison]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 import torch
+from matplotlib.text import Text
 
 from hpml import cli
 from hpml.base.charts import Dot, dots
@@ -18,7 +20,9 @@ from hpml.course.suites import deep_linear, peer, toy_resnet
 from hpml.course.suites.forwards import ForwardResult
 from hpml.course.suites.pictures import figure_of
 from hpml.course.suites.settings import SuiteError
+from hpml.profiling import fit_launches
 from hpml.symbolic import EXECUTIONS, Input
+from tests.course.suites import readme_picture
 from tests.parts import raises
 
 ORIGINAL = torch.nn.Module.__call__
@@ -96,16 +100,32 @@ def test_the_result_is_a_text_a_page_and_a_picture(tmp_path: Path) -> None:
     figure = result.plot()
     figure.savefig(tmp_path / "p.png")
     (ax,) = figure.axes
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-        "layers: 250",
-        "published, 250",
-        "layers: 300",
-    ]
-    marks = [line.get_xdata()[0] for line in ax.get_lines() if line.get_marker() in ("o", "x")]
-    own = [case.comparison.ratio("sequential").value for case in result.cases]
-    assert [marks[0], marks[2]] == own
-    # 651.4 batches/s hand-written, 643.6 sequential, at 250 layers.
-    assert marks[1] == pytest.approx(651.4 / 643.6)
+    own = [case.comparison.ratio("sequential") for case in result.cases]
+    drawn, crosses = ax.get_lines()[:2]
+    assert list(drawn.get_ydata()) == [each.value for each in own]
+    # 651.4 batches/s hand-written, 643.6 sequential, at 250 layers; nothing published at 300.
+    assert list(crosses.get_ydata()) == pytest.approx([651.4 / 643.6])
+    assert [text.get_text() for text in ax.texts] == [f"sequential  {own[-1].shown} ×"]
+    assert f"{own[0].with_interval} at 250 (published 1.01)" in figure.description
+    assert f"{own[1].with_interval} at 300." in figure.description
+
+
+def test_the_readme_s_picture_labels_each_line_once_and_no_text_covers_another() -> None:
+    figure = readme_picture.draw()
+    figure.canvas.draw()
+    named = {text.get_text().split()[0] for ax in figure.axes for text in ax.texts}
+    assert named == set(readme_picture.recorded_ratios())
+    for ax in figure.axes:
+        assert len(ax.texts) <= 6
+        assert ax.get_legend() is None
+        boxes = [Text.get_window_extent(text) for text in ax.texts]  # without their leaders
+        heights = sorted((box.y0, box.y1) for box in boxes)
+        assert all(a[1] <= b[0] + 1 for a, b in itertools.pairwise(heights))
+        own = ax.get_window_extent()
+        assert all(box.x0 >= own.x1 for box in boxes), "labels are in the margin"
+    frozen = readme_picture.recorded_ratios()["numba-frozen"][50]
+    assert f"numba-frozen: {frozen.with_interval} at 50" in figure.description
+    assert "(published 1.01)" in figure.description
 
 
 def test_all_sizes_of_the_toy_resnet_share_their_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,8 +145,8 @@ def test_all_sizes_of_the_toy_resnet_share_their_rounds(monkeypatch: pytest.Monk
 
 
 def test_a_gpu_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with raises(SuiteError, object="device", received="'cuda'", remedy="cpu"):
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda check_available: None)
+    with raises(SuiteError, object="device", expected="cpu", received="'cuda'"):
         toy_resnet.run([8], device="cuda")
     with raises(SuiteError, object="contenders", received="cuda-graphs"):
         toy_resnet.run([8], also=["cuda-graphs"])
@@ -139,8 +159,24 @@ def test_a_resolution_that_cannot_be_halved_twice_is_refused() -> None:
 
 @pytest.mark.gpu
 def test_cuda_graphs_compute_the_same_as_the_hand_written_module() -> None:
-    result = toy_resnet.run([8], **FAST, device="cuda", contenders=["cuda-graphs"])
-    assert result.cases[0].comparison.names == ("handwritten", "cuda-graphs")
+    names = ("cuda-graphs", toy_resnet.REPLAY, toy_resnet.REDUCED)
+    result = toy_resnet.run([8], **FAST, device="cuda", contenders=names)
+    assert result.cases[0].comparison.names == ("handwritten", *names)
+
+
+def test_one_launch_is_a_replay_alone_where_it_was_measured() -> None:
+    eager, graph = {16: 1e-3, 64: 1.2e-3}, {16: 3e-4, 64: 4e-4}
+    alone = {size: seconds - 1e-4 for size, seconds in graph.items()}
+
+    class Result(toy_resnet.ToyResNetResult):
+        def times(self) -> dict[str, dict[int, float]]:
+            return {toy_resnet.BASELINE: eager, toy_resnet.CUDA_GRAPHS: graph, **more}
+
+    more: dict[str, dict[int, float]] = {}
+    by_calls = Result(()).fit()
+    more[toy_resnet.REPLAY] = alone
+    assert Result(()).fit() == fit_launches(eager, alone, toy_resnet.launches())
+    assert Result(()).fit() != by_calls
 
 
 # --- the commands ---
@@ -188,7 +224,7 @@ def test_a_long_caption_and_a_long_legend_take_no_height_from_the_axes(
     chart = dots(marks, title="title", x="x")
     heights = []
     for caption in ("short", "a longer sentence " * 60):
-        figure = figure_of(chart, caption)
+        figure = figure_of(chart, caption=caption)
         figure.savefig(tmp_path / "p.png")  # warns where the axes have no height
         heights.append(figure.axes[0].get_position().height * figure.get_figheight())
     assert heights[1] == pytest.approx(heights[0], rel=0.2)

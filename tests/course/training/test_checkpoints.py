@@ -16,7 +16,14 @@ from torch import nn
 
 from hpml.course.datasets import Pictures
 from hpml.course.training import Trainer, TrainingError, train
-from hpml.course.training.checkpoint import FORMAT, generators, read_checkpoint, restore_generators
+from hpml.course.training.checkpoint import (
+    FORMAT,
+    NAME,
+    generators,
+    read_checkpoint,
+    restore_generators,
+    write_checkpoint,
+)
 from hpml.course.training.processes import Processes
 from tests.course.training.small import STEPS, data, network, recipe
 from tests.parts import raises
@@ -84,6 +91,30 @@ def test_another_training_is_neither_overwritten_nor_resumed(tmp_path: Path) -> 
     torch.save({"format": -1}, tmp_path / "checkpoint.pt")
     with raises(TrainingError, object=path, expected=f"format {FORMAT}", received="-1"):
         train(network(), data(), recipe(), epochs=1, out=tmp_path, resume=True)
+
+
+@pytest.mark.parametrize("normalises", [False, True])
+def test_a_training_resumes_in_other_parts_unless_each_part_is_normalised(
+    normalises: bool, tmp_path: Path
+) -> None:
+    def model() -> nn.Module:
+        torch.manual_seed(0)
+        middle = nn.BatchNorm1d(64) if normalises else nn.Identity()
+        return nn.Sequential(nn.Flatten(), middle, nn.Linear(64, 10))
+
+    whole = train(model(), data(), recipe(), epochs=2).losses
+    half = Trainer(model(), data(), recipe(), epochs=2)
+    list(half.epoch())
+    half.validate()
+    write_checkpoint(tmp_path / NAME, half.state())
+    given = model(), data(), recipe(accumulate=2)
+    if normalises:
+        where = f"accumulate of {tmp_path / NAME}"
+        with raises(TrainingError, object=where, expected="1", received="2"):
+            train(*given, epochs=2, out=tmp_path, resume=True)
+    else:
+        resumed = train(*given, epochs=2, out=tmp_path, resume=True)
+        assert resumed.losses == pytest.approx(whole, rel=1e-5)
 
 
 def test_a_checkpoint_without_a_part_of_the_state_is_refused(tmp_path: Path) -> None:
@@ -177,7 +208,7 @@ def test_other_pictures_of_the_same_name_and_number_are_refused(tmp_path: Path) 
         pictures = getattr(data(), part)
         turned = Pictures(pictures.images.flip(0), pictures.labels)
         other = dataclasses.replace(data(), **{part: turned})
-        name = f"pictures of {tmp_path / 'checkpoint.pt'}"
+        name = f"examples of {tmp_path / 'checkpoint.pt'}"
         with raises(TrainingError, object=name, expected="140", received="140"):
             train(network(), other, recipe(), epochs=1, out=tmp_path, resume=True)
 

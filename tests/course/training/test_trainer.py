@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import math
 import pickle
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
+from hpml.base import accelerator
 from hpml.course.datasets import Pictures
 from hpml.course.training import (
     RECIPES,
@@ -15,13 +18,18 @@ from hpml.course.training import (
     Trainer,
     Training,
     TrainingError,
+    loop,
     processes,
     train,
 )
 from hpml.course.training import trainer as module
+from hpml.course.training.batches import Batches
+from hpml.course.training.checkpoint import generators, restore_generators
+from hpml.course.training.loop import _restored_forward
 from hpml.course.training.recipe import recipe_by_name
 from tests.course.training.small import data, network, recipe
 from tests.parts import raises
+from tests.stand_in import StandIn, put_in
 
 
 def plain_losses(model: nn.Module, dropout: bool = True) -> list[float]:
@@ -247,7 +255,7 @@ def test_what_gives_no_scores_for_the_classes_is_refused(model: nn.Module, recei
     [
         ({"precision": "half"}, "float32, amp, bf16", "'half'"),
         ({"batch": 33, "accumulate": 2}, "2 parts × 1 processes", "33"),
-        ({"batch": 256}, "140 pictures", "256"),
+        ({"batch": 256}, "140 examples", "256"),
         ({"batch": 0}, "from 1", "0"),
         ({"batch": 32.0}, "from 1", "32.0"),
         ({"cuda_graphs": True}, "GPU", "1 on cpu"),
@@ -296,10 +304,196 @@ def test_every_recipe_learns_on_a_gpu(name: str) -> None:
 
 
 def test_each_process_has_the_gpu_of_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    put_in(monkeypatch)
     monkeypatch.setenv("LOCAL_RANK", "1")
-    monkeypatch.setattr(torch, "empty", lambda *_, **__: None)
-    assert processes._device_of_process("cuda") == torch.device("cuda", 1)
-    assert processes._device_of_process("cuda:0") == torch.device("cuda", 0)
+    assert processes._device_of_process("meta") == torch.device("meta", 1)
+    assert processes._device_of_process("meta:0") == torch.device("meta", 0)
+    assert processes._device_of_process(None) == torch.device("meta", 1)
+    monkeypatch.setenv("LOCAL_RANK", "2")
+    with raises(TrainingError, object="device", received="'meta:2'", remedy="one of them"):
+        processes._device_of_process("meta")
+
+
+@pytest.mark.parametrize(
+    ("name", "lacks", "field"),
+    [("bf16", "bfloat16", "precision"),
+     ("cuda-graphs", "graphs", "cuda_graphs"), ("compile", "compile", "compile")],
+)  # fmt: skip
+def test_a_recipe_that_a_gpu_only_emulates_or_lacks_is_refused(
+    name: str, lacks: str, field: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_in(monkeypatch)
+    monkeypatch.setattr(accelerator, "can", lambda feature, device: feature != lacks)
+    with raises(
+        TrainingError,
+        object=f"{field} of recipe {name!r}",
+        received="RTX 4060",
+        remedy="dataclasses.replace",
+    ):
+        recipe(name).check(torch.device("meta", 0), 1)
+    monkeypatch.setattr(accelerator, "can", lambda feature, device: True)
+    recipe(name).check(torch.device("meta", 0), 1)
+
+
+def test_mixed_precision_on_a_gpu_that_cannot_scale_is_that_of_bfloat16(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put_in(monkeypatch)
+    lacks = {"scaler"}
+    monkeypatch.setattr(accelerator, "can", lambda feature, device: feature not in lacks)
+    recipe("amp").check(torch.device("meta", 0), 1)
+    lacks.add("bfloat16")
+    with raises(
+        TrainingError,
+        object="precision of recipe 'amp'",
+        expected="bfloat16",
+        received="RTX 4060",
+        remedy="precision=",
+    ):
+        recipe("amp").check(torch.device("meta", 0), 1)
+
+
+def test_the_state_of_one_process_goes_to_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = put_in(monkeypatch)
+    found = generators(processes.Processes(0, 1, torch.device("meta", 1)))
+    # float64, which some accelerators lack, and nothing could be read back from "meta"
+    assert {state.device.type for states in found.values() for state in states} == {"cpu"}
+    assert torch.equal(found["meta"][0], device.state)
+    device.state += 1
+    restore_generators(found, processes.Processes(0, 1, torch.device("meta", 1)))
+    assert torch.equal(found["meta"][0], device.state)
+
+
+def test_the_first_batch_is_there_before_the_clock_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared = Batches.of
+
+    def slow(self: Batches, epoch: int, start: int = 0) -> Iterator[tuple[Tensor, Tensor]]:
+        time.sleep(0.5)  # as long as workers take to start
+        yield from prepared(self, epoch, start)
+
+    monkeypatch.setattr(Batches, "of", slow)
+    trainer = Trainer(network(), data(), recipe(), epochs=1)
+    list(trainer.epoch())
+    assert trainer.seconds[0] < 0.5
+    assert len(trainer.losses) == len(trainer.batches)
+
+
+@pytest.mark.parametrize("name", ["vanilla", "fused", "amp", "channels-last", "accumulate"])
+@pytest.mark.parametrize("scaled", [False, True])
+def test_a_warm_up_updates_once_and_changes_nothing(
+    name: str, scaled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Losses, weights, the optimiser's state and the scaler's, from the start and resumed."""
+    if scaled:  # PyTorch's own scaler, on the CPU, where no recipe has it
+        monkeypatch.setattr(Trainer, "_scaled", True)
+        monkeypatch.setattr(Trainer, "_autocast", lambda self: torch.autocast("cpu", enabled=False))
+    updates = []
+    found = {}
+    for warm in (False, True):
+        trainer = Trainer(network(), data(), recipe(name), epochs=2)
+        for epoch in range(2):
+            if warm:
+                trainer.model.eval()
+                before = len(updates)
+                hook = trainer.optimiser.register_step_post_hook(lambda *_: updates.append(1))
+                trainer.warm_up()
+                hook.remove()
+                assert len(updates) == before + 1
+                assert trainer.model.training
+                assert all(weight.grad is None for weight in trainer.model.parameters())
+            list(trainer.epoch())
+            if not epoch:
+                state = trainer.state()
+                trainer = Trainer(network(), data(), recipe(name), epochs=2)
+                trainer.load(state)
+        found[warm] = trainer.state()
+    assert found[True]["losses"] == found[False]["losses"]
+    for part in ("model", "optimiser", "scaler"):
+        torch.testing.assert_close(found[True][part], found[False][part], rtol=0, atol=0)
+    assert torch.equal(*(found[warm]["generators"]["torch"][0] for warm in found))
+
+
+def test_a_warm_up_leaves_the_weights_finite_if_its_gradients_are_not() -> None:
+    model = nn.Sequential(nn.Flatten(), nn.Linear(64, 9), Breaks(-1, True), nn.Linear(9, 10))
+    Trainer(model, data(), recipe(), epochs=1).warm_up()
+    assert all(bool(p.isfinite().all()) for p in model.parameters())
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_batches_are_copied_to_a_gpu_without_waiting_where_memory_can_be_pinned(
+    there: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_in(monkeypatch)
+    asked: list[str] = []
+    pinned: list[int] = []
+    waits: list[bool] = []
+
+    def can(feature: str, device: torch.device) -> bool:
+        asked.append(f"{feature} {device}")
+        return there
+
+    def pin(self: Tensor) -> Tensor:
+        pinned.append(id(self))
+        return self
+
+    def to(self: Tensor, device: torch.device, non_blocking: bool) -> Tensor:
+        waits.append(not non_blocking)
+        return self
+
+    monkeypatch.setattr(accelerator, "can", can)
+    monkeypatch.setattr(Tensor, "pin_memory", pin)
+    monkeypatch.setattr(Tensor, "is_pinned", lambda self: id(self) in pinned)
+    monkeypatch.setattr(Tensor, "to", to)
+    on_it = processes.Processes(0, 1, torch.device("meta", 1))
+    next(Batches(data().train, recipe(), on_it, 0, 140).of(0))
+    assert asked == ["pinned meta:1"]
+    assert waits == [not there] * 2
+
+
+def test_a_peak_that_torch_does_not_know_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    put_in(monkeypatch)
+    assert loop.memory(torch.device("meta", 0)) == 3 * 2**20
+    monkeypatch.delattr(StandIn, "max_memory_reserved")  # as of Apple's chips
+    assert loop.memory(torch.device("meta", 0)) is None
+    assert (loop.memory(torch.device("cpu")) or 0) > 2**20
+    monkeypatch.setattr(loop, "memory", lambda device: None)
+    result = train(network(), data(), recipe(), epochs=1, device="cpu", progress=True)
+    assert result.memory is None
+    assert "peak memory unknown." in str(result)
+    assert result.measurement().environment["memory"] is None
+
+
+def test_a_recorded_forward_is_removed_from_the_network() -> None:
+    model = network()
+    with _restored_forward(model):
+        model.forward = lambda x: x  # type: ignore[method-assign]
+    assert "forward" not in vars(model)
+    own = vars(model)["forward"] = lambda x: 2 * x
+    with _restored_forward(model):
+        model.forward = lambda x: x  # type: ignore[method-assign]
+    assert vars(model)["forward"] is own
+
+
+@pytest.mark.parametrize("method", ["warm_up", "_training_forward"])
+@pytest.mark.parametrize(
+    "error",
+    [torch.OutOfMemoryError("CUDA out of memory"), RuntimeError("MPS backend out of memory")],
+)
+def test_too_little_memory_says_what_to_do(
+    method: str, error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Trainer) -> None:
+        raise error
+
+    monkeypatch.setattr(Trainer, method, full)
+    with raises(
+        TrainingError,
+        object="memory of cpu",
+        expected="batch of",
+        received="memory",
+        remedy="hpml train --accumulate 2",
+    ):
+        train(network(), data(), recipe("vanilla"), epochs=1, device="cpu")
 
 
 def test_weights_that_are_not_finite_at_the_start_are_refused() -> None:

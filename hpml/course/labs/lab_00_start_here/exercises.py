@@ -17,7 +17,7 @@ def _greeting(case: Case) -> str:
 
 
 def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
-    names = ["Ada", "Grace", "", " ada "]
+    names = ["Ada", "Grace", "", " ada ", "LESLIE de la Cruz", "{ and }", "100 %s"]
     if more:
         names += [*generator.sample(_NAMES, 3), "Ada Lovelace", "Łukasz"]
     return [Case(f"the name {name!r}" if name else "no name", {"name": name}) for name in names]
@@ -33,6 +33,7 @@ def _words(case: Case, outcome: Outcome) -> object:
 
 _HELLO = Exercise(
     name="hello",
+    minutes=2,
     parts={"right": 0},
     cases=_cases,
     judge=expect(_greeting),

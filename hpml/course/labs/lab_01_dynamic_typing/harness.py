@@ -1,4 +1,4 @@
-"""Numbers for the polynomial of lab 01, among them types that support only + and *."""
+"""Numbers for the polynomial of lab 01: types with + and * only, and ints that count."""
 
 from __future__ import annotations
 
@@ -8,8 +8,20 @@ from typing import Any, Self
 
 # Of the last call; not an attribute of the numbers, which the student's code can change.
 _multiplications = [0]
+_tried: list[str] = []
+"""What the call tried with a duck besides + and * of its own type, even if it caught the error."""
 _values: dict[int, int] = {}
 """The value of each duck by its identity, for the same reason: a duck has no attribute to read."""
+
+
+def _refuses(what: str) -> Any:
+    """Return an operator that only notes that it was tried."""
+
+    def refuse(self: object, *others: object) -> Any:
+        _tried.append(what)
+        return NotImplemented
+
+    return refuse
 
 
 class Duck:
@@ -22,19 +34,27 @@ class Duck:
 
     def __add__(self, other: object) -> Self:
         if type(other) is not type(self):
-            return NotImplemented
+            return self.__radd__(other)  # type: ignore[no-any-return]
         return type(self)(_values[id(self)] + _values[id(other)])
 
     def __mul__(self, other: object) -> Self:
         if type(other) is not type(self):
-            return NotImplemented
+            return self.__rmul__(other)  # type: ignore[no-any-return]
         _multiplications[0] += 1
         return type(self)(_values[id(self)] * _values[id(other)])
 
+    __radd__ = _refuses("+ with another type")
+    __rmul__ = _refuses("* with another type")
+    __pow__ = __rpow__ = _refuses("**")
+    __sub__ = __rsub__ = _refuses("-")
+    __truediv__ = __floordiv__ = __mod__ = _refuses("a division")
+
     def __bool__(self) -> bool:
+        _tried.append("a truth value")
         raise TypeError(f"the truth value of a {type(self).__name__} is not defined")
 
     def __eq__(self, other: object) -> bool:
+        _tried.append("==")
         raise TypeError(f"a {type(self).__name__} cannot be compared with ==")
 
     __hash__ = None  # type: ignore[assignment]
@@ -57,6 +77,23 @@ class InPlaceDuck(Duck):
         return self
 
 
+class CountingInt(int):
+    """An int that counts its multiplications; a power takes as many as its exponent."""
+
+    def __add__(self, other: Any) -> CountingInt:
+        return CountingInt(int(self) + int(other))
+
+    def __mul__(self, other: Any) -> CountingInt:
+        _multiplications[0] += 1
+        return CountingInt(int(self) * int(other))
+
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        _multiplications[0] += max(0, int(other) - 1)
+        return CountingInt(int(self) ** int(other))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
 _DUCKS: dict[str, type[Duck]] = {"duck": Duck, "in place": InPlaceDuck}
 
 
@@ -64,6 +101,7 @@ def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the coefficients and x as numbers of the kind in `data`."""
     kind = data["kind"]
     _multiplications[0] = 0
+    _tried.clear()
     _values.clear()
     coefficients, x = list(data["coefficients"]), data["x"]
     if kind in ("fraction", "fractions"):
@@ -72,6 +110,8 @@ def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
         coefficients = [Fraction(*pair) for pair in coefficients]
     if duck := _DUCKS.get(kind):
         coefficients, x = [duck(value) for value in coefficients], duck(x)
+    if kind == "counting":
+        coefficients, x = [CountingInt(value) for value in coefficients], CountingInt(x)
     return {"coefficients": coefficients, "x": x}
 
 
@@ -82,4 +122,10 @@ def value_and_multiplications(result: Any, arguments: Mapping[str, Any]) -> Any:
         value = {"Fraction": str(result)}
     if type(result) in _DUCKS.values():
         value = {type(result).__name__: _values[id(result)]}
-    return {"value": value, "multiplications": _multiplications[0]}
+    if type(result) is CountingInt:
+        value = {"CountingInt": int(result)}
+    return {
+        "value": value,
+        "multiplications": _multiplications[0],
+        "tried": list(dict.fromkeys(_tried)),
+    }

@@ -128,14 +128,19 @@ def shares(measured: Comparison) -> str:
     if both:
         lines.append(
             "**A** and **C** both contribute. An iteration looks up twice and adds once: of their "
-            f"extra time, **{share.low:.0%} to {share.high:.0%}** is lookup and "
-            f"**{1 - share.high:.0%} to {1 - share.low:.0%}** is addition. Storing, "
+            f"extra time, **{_percent(share.low, share.high)}** is lookup and "
+            f"**{_percent(1 - share.high, 1 - share.low)}** is addition. Storing, "
             "`out[i] = ...`, is not included."
         )
     if boxing.against(0) == "above" and look_up.against(LEAST) == "above":
         part = boxing / look_up
         lines.append(
             "An `array.array` also creates an object at each lookup, a Python float. That costs "
-            f"{part.low:.0%} to {part.high:.0%} of the extra time of NumPy's lookup."
+            f"{_percent(part.low, part.high)} of the extra time of NumPy's lookup."
         )
     return "\n\n".join(lines)
+
+
+def _percent(low: float, high: float) -> str:
+    ends = f"{low:z.0%}", f"{high:z.0%}"
+    return ends[0] if ends[0] == ends[1] else " to ".join(ends)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hpml.course.labs.lab_02_bytecode.harness import counted
+from hpml.course.labs.lab_02_bytecode.harness import counted, result_and_new
+from hpml.course.lesson.exercises.edges import FALSE, TRUE, around
 from hpml.course.lesson.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.lesson.exercises.outcomes import Outcome, Raised, entry, observed, symptom
 from hpml.course.lesson.exercises.same import expect
 
-Instruction = tuple[str, "int | None"]
+Instruction = tuple[str, Any]
 
 OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
     "BINARY_ADD": operator.add,
@@ -70,6 +72,7 @@ def program(text: str) -> list[Instruction]:
 
 
 _IS_FALSE = "c7 l0 f4 c8 s1"
+_STEPS = 1_500  # more than Python's limit of calls within calls
 _COUNT_UP = "l2 l0 < f13 l1 l2 + s1 l2 c1 + s2 j0"
 _PROGRAMS: tuple[tuple[str, str, list[Any], str], ...] = (
     ("the slide: d = a + b * c", "l0 l1 l2 * + s3", [2, 3, 4, None], "right"),
@@ -79,6 +82,14 @@ _PROGRAMS: tuple[tuple[str, str, list[Any], str], ...] = (
     ("a product on top of a value that waits", "l0 l1 l2 * - s0", [10, 3, 4], "right"),
     ("texts are added in order", "l0 l1 + s2", ["stack", "machine", None], "right"),
     ("lists are added into a new one", "l0 l1 + s2", [[1], [2], None], "right"),
+    ("a list is repeated in a new one", "l0 l1 * s2", [[1], 3, None], "right"),
+    ("a set is made smaller in a new one", "l0 l1 - s2", [{1, 2}, {2}, None], "right"),
+    ("nothing is stored", "l0 l1 + s1", [0, 5], "right"),
+    ("a product of two floats", "l0 l1 * s2", [1e-300, 0.5, None], "right"),
+    ("sets of which neither is less", "l0 l1 < s2", [{1}, {2}, None], "right"),
+    ("not a number is not less", "l0 l1 < s2", [math.nan, 1.0, None], "right"),
+    ("not less, but more", "l0 l1 < s2", [3, 2, None], "right"),
+    ("a value stored twice", "l0 s1 l1 s2", [[1], None, None], "right"),
     ("a constant", "c1 c0 s0 s1", [7, 7], "right"),
     ("a constant that is None", "c s0", [7], "right"),
     ("less", "l0 l1 < s2", [1, 2, None], "right"),
@@ -87,12 +98,9 @@ _PROGRAMS: tuple[tuple[str, str, list[Any], str], ...] = (
     ("a jump over an instruction", "c1 j3 c2 s0", [0], "jumps"),
     ("false jumps, and is popped", "c7 c0 f4 c8 s0", [None], "jumps"),
     ("true goes on, and is popped", "c7 c3 f5 s0 j6 s1", [None, None], "jumps"),
-    ("None is false", _IS_FALSE, [None, 0], "jumps"),
-    ("an empty text is false", _IS_FALSE, ["", 0], "jumps"),
-    ("an empty list is false", _IS_FALSE, [[], 0], "jumps"),
-    ("a list of a 0 is true", _IS_FALSE, [[0], 0], "jumps"),
+    *((f"{value!r} is false", _IS_FALSE, [value, 0], "jumps") for value in FALSE),
+    *((f"{value!r} is true", _IS_FALSE, [value, 0], "jumps") for value in TRUE),
     ("a loop", _COUNT_UP, [5, 0, 0], "jumps"),
-    ("a loop of 1,500 iterations", _COUNT_UP, [1_500, 0, 0], "jumps"),
     ("a loop that is left at once", _COUNT_UP, [0, 0, 0], "jumps"),
     ("a jump past the last instruction", "j3 c1 s0", [4], "jumps"),
     ("an instruction that is not in the table", "l0 BINARY_POWER s0", [2], "unknown"),
@@ -100,6 +108,25 @@ _PROGRAMS: tuple[tuple[str, str, list[Any], str], ...] = (
     ("another that stores", "l0 STORE_NAME", [2], "unknown"),
     ("another that jumps", "JUMP_BACKWARD", [2], "unknown"),
     ("another that jumps if", "l0 POP_JUMP_IF_TRUE", [0], "unknown"),
+    *(
+        (f"{name} is another instruction", f"l0 {name} s0", [2], "unknown")
+        for name in (
+            "LOAD_FAST_CHECK",
+            "LOAD_FAST_LOAD_FAST",
+            "LOAD_CONSTANT",
+            "BINARY_ADD_INT",
+            "BINARY",
+            "COMPARE_LESS_EQUAL",
+            "COMPARE",
+            "POP_JUMP_IF_FALSE_FAR",
+            "JUMP_FORWARD",
+            "BINARY_OP",
+            "STORE_FAST_LOAD_FAST",
+            "POP_TOP",
+            "POP_JUMP",
+            "BINARY_add",
+        )
+    ),
     ("one that is never reached", "j2 NO_SUCH_THING l0 s1", [1, 2], "unknown"),
 )
 
@@ -114,6 +141,14 @@ def _execute_cases(generator: random.Random, more: bool) -> list[Case]:
         name = generator.choice(("BINARY", "LOAD", "STORE")) + f"_{generator.randint(100, 999)}"
         instructions, values = program(f"l0 l0 {name} s0"), [generator.randint(0, 9)]
         tried.append((f"a made-up name {number}", (instructions, values), "unknown"))
+    for constant in ([generator.randint(1, 9)], "text", (None,)):
+        instructions = [("LOAD_CONST", constant), *program("s0 l0 l1 * s2")]
+        slots: list[Any] = [None, generator.randint(2, 4), None]
+        tried.append((f"the constant {constant!r}", (instructions, slots), "right"))
+    for steps in (_STEPS // 10, _STEPS):
+        tried.append(
+            (f"a loop of {steps:,} iterations", (program(_COUNT_UP), [steps, 0, 0]), "jumps")
+        )
     return [
         Case(name, {"instructions": instructions, "values": values}, part)
         for name, (instructions, values), part in tried
@@ -147,6 +182,16 @@ def _random_loop(generator: random.Random) -> tuple[list[Instruction], list[Any]
     return program(text), [generator.randint(-9, 9), 0]
 
 
+_right_values = expect(lambda case: values_after(**case.data))
+
+
+def _judge_execute(case: Case, outcome: Outcome) -> Wrong | None:
+    wrong, found = _right_values(case, entry(outcome, "result")), observed(outcome)
+    if wrong is None and found is not None and found["new"] is not True:
+        return Wrong("a new list", "the list `values` of the caller", "The values are right.")
+    return wrong
+
+
 def _execute_symptom(case: Case, outcome: Outcome) -> object:
     """Return the usual symptom; for an unknown instruction, whether a ValueError named it."""
     if case.part == "unknown":
@@ -158,14 +203,17 @@ def _execute_symptom(case: Case, outcome: Outcome) -> object:
 
 _EXECUTE = Exercise(
     name="execute",
+    minutes=12,
     parts={"right": 1, "jumps": 1, "unknown": 1},
     cases=_execute_cases,
-    judge=expect(lambda case: values_after(**case.data)),
+    judge=_judge_execute,
     symptom=_execute_symptom,
+    observe=result_and_new,
 )
 
 
 Effect = tuple[int, "int | None", bool]
+_MOST = 500  # instructions, as the statement says
 
 
 def _deepest(case: Case) -> int:
@@ -202,7 +250,30 @@ def _depth_cases(generator: random.Random, more: bool) -> list[Case]:
         ),
         ("a loop", [push, (1, 4, True), pop, (0, 1, False), last], "jumps"),
         ("what is never reached does not count", [push, leave, push, push, last], "jumps"),
+        (
+            "the deepest is reached by a jump back only",
+            [(0, 4, False), push, push, last, (0, 1, False)],
+            "jumps",
+        ),
+        (
+            "reached by two jumps back",
+            [(0, 6, False), push, push, last, push, (-1, 1, False), (0, 4, False)],
+            "jumps",
+        ),
+        (
+            "a branch: the deeper side falls through",
+            [push, (-1, 5, True), push, push, last, push, leave],
+            "right",
+        ),
+        ("a loop of one instruction", [push, (0, 1, True), leave], "jumps"),
+        ("a jump that never falls through", [push, (0, 4, False), push, push, leave], "jumps"),
+        ("many values at once", [(3, None, True), (5, None, True), (-8, None, False)], "right"),
+        ("deep on the way, not at the end of a branch", [push, (1, 3, True), pop, last], "right"),
+        ("returns at once", [(0, None, False)], "right"),
     ]
+    for count in (_MOST // 10, _MOST):
+        name = f"a chain of {count} instructions"
+        tried.append((name, [*[push] * (count - 1), (1 - count, None, False)], "right"))
     for number in range(25 if more else 3):
         program = _random_effects(generator, generator.randint(4, 40 if more else 10))
         tried.append((f"random program {number + 1}", program, "jumps"))
@@ -234,6 +305,7 @@ def _random_effects(generator: random.Random, size: int) -> list[Effect]:
 
 _MAX_STACK_DEPTH = Exercise(
     name="max_stack_depth",
+    minutes=15,
     parts={"right": 1, "jumps": 2},
     cases=_depth_cases,
     judge=expect(_deepest),
@@ -242,25 +314,31 @@ _MAX_STACK_DEPTH = Exercise(
 )
 
 
-_SHARE = 0.875
+_SHARE = 0.56
+"""A loop over the values takes 62 to 70 % of `given`, by version; one with `in` at most 55 %."""
 
 
 def _fewer_cases(generator: random.Random, more: bool) -> list[Case]:
     def mixed(size: int) -> list[int]:
         half = [generator.randint(1, 99) for _ in range(size // 2)]
-        outside = [generator.choice((-1, 1)) * generator.randint(100, 200) for _ in half]
+        # As many above as below, since `given` needs fewer instructions for one below.
+        outside = [(-1) ** k * generator.randint(100, 200) for k in range(len(half))]
         values = half + outside
         generator.shuffle(values)
         return values
 
     tried = {
         "four values": [3, -1, 2, 100],
-        "the borders": [0, 1, 100, 99],
+        "the borders": [*around(0), *around(100)],
+        "the upper border": [99],
+        "the lower border": [1],
+        "the same value twice": [5, 5, -5],
+        "far outside": [10**20, -(10**20), 101, -1, 50],
         "nothing": [],
         "all of them outside": [-5, 250, -7],
-        "a few drawn values": mixed(6),
+        "a few drawn values": mixed(8),
     }
-    long = {f"random values {n}": mixed(2 * generator.randint(20, 60))
+    long = {f"random values {n}": mixed(4 * generator.randint(20, 40))
             for n in range(1, 11 if more else 3)}  # fmt: skip
     return [
         Case(name, {"values": values}, part)
@@ -277,11 +355,16 @@ def _judge_fewer(case: Case, outcome: Outcome) -> Wrong | None:
     if wrong is not None or seen is None:
         return wrong
     if seen["calls"]:
-        return Wrong("no call", f"calls: {seen['calls']}", "A call hides the instructions it runs.")
+        received = f"calls and comprehensions: {seen['calls']}"
+        return Wrong(
+            "no call and no comprehension",
+            received,
+            "They hide instructions, or the work of C code.",
+        )
     most = int(_SHARE * seen["given"])
     if case.part == "fewer" and seen["instructions"] > most:
         return Wrong(
-            f"at most {most} instructions, seven eighths of `given`'s {seen['given']}",
+            f"at most {most} instructions, 56 % of `given`'s {seen['given']}",
             f"the right sum with {seen['instructions']} instructions",
         )
     return None
@@ -295,6 +378,7 @@ def _fewer_symptom(case: Case, outcome: Outcome) -> object:
 
 _FEWER_INSTRUCTIONS = Exercise(
     name="fewer_instructions",
+    minutes=8,
     parts={"right": 1, "fewer": 2},
     cases=_fewer_cases,
     judge=_judge_fewer,

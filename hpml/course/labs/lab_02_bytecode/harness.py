@@ -1,4 +1,4 @@
-"""The harness of lab 02: the function to rewrite, and calls whose instructions are counted."""
+"""The harness of lab 02: whether a list is new, and calls whose instructions are counted."""
 
 from __future__ import annotations
 
@@ -9,6 +9,16 @@ from types import CodeType
 from typing import Any
 
 from hpml.bytecode.watching import watch_instructions
+from hpml.course.sandbox.harness import called_through
+
+
+def result_and_new(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result, and whether it is another list than the caller's."""
+    return {"result": result, "new": result is not arguments["values"]}
+
+
+# The instructions of a comprehension, which from Python 3.12 on is no call.
+_OF_A_COMPREHENSION = ("LIST_APPEND", "SET_ADD", "MAP_ADD")
 
 
 def given(values: list[int]) -> int:
@@ -22,13 +32,6 @@ def given(values: list[int]) -> int:
     return total
 
 
-def counted(result: tuple[Any, int, int], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result, its instructions and calls, and the instructions of `given`."""
-    value, instructions, calls = result
-    _, needed, _ = _count(given, {"values": list(arguments["values"])})
-    return {"result": value, "instructions": instructions, "calls": calls, "given": needed}
-
-
 def _count(function: Callable[..., Any], keywords: dict[str, Any]) -> tuple[Any, int, int]:
     instructions, calls = 0, 0
     calling: dict[CodeType, frozenset[int]] = {}
@@ -39,7 +42,8 @@ def _count(function: Callable[..., Any], keywords: dict[str, Any]) -> tuple[Any,
             calling[code] = frozenset(
                 found.offset
                 for found in dis.get_instructions(code)
-                if found.opname.startswith("CALL") and found.opname != "CALL_INTRINSIC_1"
+                if (found.opname.startswith("CALL") and found.opname != "CALL_INTRINSIC_1")
+                or found.opname in _OF_A_COMPREHENSION
             )
         instructions += 1
         calls += offset in calling[code]
@@ -49,4 +53,9 @@ def _count(function: Callable[..., Any], keywords: dict[str, Any]) -> tuple[Any,
 
 
 # An observer sees only the result, but instructions are counted while the function runs.
-counted.through = _count  # type: ignore[attr-defined]
+@called_through(_count)
+def counted(result: tuple[Any, int, int], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result, its instructions, its calls and comprehensions, and what `given` needs."""
+    value, instructions, calls = result
+    _, needed, _ = _count(given, {"values": list(arguments["values"])})
+    return {"result": value, "instructions": instructions, "calls": calls, "given": needed}

@@ -6,17 +6,16 @@ import functools
 import hashlib
 import itertools
 import multiprocessing
-import platform
 import sys
 import threading
 import time
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from hpml.base.charts import Bar, bars, show, timeline
+from hpml.base.charts import show, timeline
 from hpml.base.page import Page
-from hpml.base.tables import format_ratio
 from hpml.benchmark import Ratio, compare
+from hpml.course.labs.lab_02_bytecode.dumbbells import Dumbbell, dumbbells
 
 _PAUSE = 2e-4  # seconds; a longer gap between two clock readings means that the thread waited
 
@@ -40,6 +39,22 @@ class ThreadSwitches:
         return sum(
             max(0.0, min(a_end, b_end) - max(a, b)) for a, a_end in first for b, b_end in second
         )
+
+    def draw(self) -> Page:
+        """Draw when each thread was running."""
+        end = max(stop for turns in self.threads for _, stop in turns)
+        rows = {
+            f"thread {name}": [(1e3 * start, 1e3 * stop) for start, stop in turns]
+            for name, turns in zip("AB", self.threads, strict=True)
+        }
+        text = (
+            f"A bar: the thread was executing bytecode. Both at once: {self.overlap / end:.1%} of "
+            "the time. Where neither has a bar, another program had the core. Shades only separate "
+            "neighbours."
+        )
+        title = f"switch interval {1e3 * sys.getswitchinterval():g} ms: {self.switches} switches"
+        chart = timeline(rows, title=title, x="ms", xlim=(0, 1e3 * end))
+        return show(chart, caption=text, text=text)
 
 
 def record_thread_switches(seconds: float = 0.1) -> ThreadSwitches:
@@ -67,22 +82,6 @@ def record_thread_switches(seconds: float = 0.1) -> ThreadSwitches:
     for worker in workers:
         worker.join()
     return ThreadSwitches(tuple(map(tuple, notes)))
-
-
-def draw_thread_switches(run: ThreadSwitches) -> Page:
-    """Draw when each thread was running."""
-    end = max(stop for turns in run.threads for _, stop in turns)
-    rows = {
-        f"thread {name}": [(1e3 * start, 1e3 * stop) for start, stop in turns]
-        for name, turns in zip("AB", run.threads, strict=True)
-    }
-    text = (
-        f"A bar: the thread was executing bytecode. Both at once: {run.overlap / end:.1%} of the "
-        "time. Where neither has a bar, another program had the core. Shades only separate "
-        "neighbours."
-    )
-    title = f"switch interval {1e3 * sys.getswitchinterval():g} ms: {run.switches} switches"
-    return show(timeline(rows, title=title, x="ms", xlim=(0, 1e3 * end)), caption=text, text=text)
 
 
 THREADS, PROCESSES, HASHES = "two threads", "two processes", "two threads, hashing"
@@ -122,17 +121,9 @@ class GilScaling:
 
     def draw(self) -> Page:
         """Draw the ratios, between parallel (1) and one after the other (2)."""
-        rows = [
-            Bar(name, ratio.value, format_ratio(ratio.value), (ratio.low, ratio.high))
-            for name, ratio in self.ratios.items()
-        ]
-        text = (
-            "Dashed: 1 is side by side, 2 is one after the other. "
-            "The line at a bar's end is the 95 % interval. "
-            f"{self.busy}"
-        ).rstrip()
-        x = "time for two shares, where one share alone takes 1"
-        return show(bars(rows, title="Twice the work", x=x, at=(1, 2)), caption=text, text=text)
+        rows = {name: Dumbbell(ratio) for name, ratio in self.ratios.items()}
+        chart = dumbbells(rows, title="Twice the work", x="time, where one share alone takes 1")
+        return show(chart, caption=f"Below a mark: 95 % interval. {self.busy}".rstrip())
 
 
 def measure_gil_scaling(n: int = 300_000, *, rounds: int = 75) -> GilScaling:
@@ -156,9 +147,3 @@ def measure_gil_scaling(n: int = 300_000, *, rounds: int = 75) -> GilScaling:
         )
     ratios = {name: taken.ratio(name) for name in (THREADS, PROCESSES)}
     return GilScaling({**ratios, HASHES: taken.ratio(HASHES, "one hash")})
-
-
-def build_says() -> str:
-    """Return a sentence: the version of Python, and whether its lock is on."""
-    on = getattr(sys, "_is_gil_enabled", lambda: True)()
-    return f"This is Python {platform.python_version()}; the lock is **{'on' if on else 'off'}**."

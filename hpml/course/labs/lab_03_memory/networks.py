@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import re
 import runpy
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import style, system
 from hpml.base.charts import Bar, bars, show
 from hpml.base.errors import describe
-from hpml.base.page import Page
+from hpml.base.optional import why_unavailable
+from hpml.base.page import Page, say, show_code
 from hpml.base.tables import Table, format_bytes
 from hpml.course.files import data_file, published
+from hpml.course.packages import install_command
 from hpml.profiling import LineMemory, saved_tensors
 
 if TYPE_CHECKING:
@@ -79,3 +87,33 @@ def page_faults(run: Callable[[], Any]) -> int | None:
     run()
     after = system.page_faults()
     return None if before is None or after is None else after - before
+
+
+def memray_stats(program: str, *arguments: str) -> Page:
+    """Return what memray reports of a Python program in a process of its own, shortened."""
+    if sys.platform == "win32":
+        return say("memray follows programs on Linux and macOS only.")
+    if reason := why_unavailable("memray"):
+        how = f"To get it, run `{install_command('memray')}`, then this cell again."
+        return say(f"**Nothing is recorded here**: {reason}. {how}")
+    with tempfile.TemporaryDirectory() as folder:
+        record = str(Path(folder, "nn.bin"))
+        run = ["run", "--quiet", "-o", record, program, *arguments]
+        texts = []
+        for words in (run, ["stats", "-n", "3", record]):
+            command = [sys.executable, "-m", "memray", *words]
+            ran = subprocess.run(
+                command, capture_output=True, text=True, timeout=300, check=False,
+                env={**os.environ, "NO_COLOR": "1", "COLUMNS": "100"},
+            )  # fmt: skip
+            if ran.returncode:
+                return show_code(ran.stderr[-1000:], f"memray {words[0]} failed")
+            texts.append(ran.stdout)
+    # Without colours, progress, the histogram, and signs that not every font has.
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", texts[-1]).encode("ascii", "ignore").decode()
+    parts = plain[plain.find("Total allocations") :].split("\n\n")
+    shown = "\n\n".join(
+        part.strip() for part in parts if not re.search("istogram|type|number", part)
+    )
+    called = f"{Path(program).name} {' '.join(arguments)}"
+    return show_code(shown, f"$ memray run -o nn.bin {called} && memray stats nn.bin, shortened")

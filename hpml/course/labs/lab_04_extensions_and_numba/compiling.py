@@ -21,26 +21,13 @@ from typing import Any
 from hpml.base.charts import Line, lines, show
 from hpml.base.errors import describe
 from hpml.base.page import Page, put, say
+from hpml.base.system import usable_cores
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Comparison
 from hpml.course.files import recorded as recorded_on_disk
 from hpml.course.lesson.errors import LabError
 from hpml.course.lesson.racing import race
 from hpml.jit import JitError, build_extension
-
-_MODULE = """
-static PyMethodDef methods[] = {
-    {"NAME", NAME, METH_O, NULL},
-    {NULL, NULL, 0, NULL}
-};
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "NAME", NULL, -1, methods};
-PyMODINIT_FUNC PyInit_NAME(void) { return PyModule_Create(&definition); }
-"""
-
-
-def in_a_module(function: str, name: str) -> str:
-    """Return the C source of a module with one function of one argument, both called `name`."""
-    return f"#include <Python.h>\n{function}{_MODULE.replace('NAME', name)}"
 
 
 def built(source: str, name: str, flags: Sequence[str] = ("-O3",)) -> ModuleType | None:
@@ -58,6 +45,26 @@ def build_seconds(source: str, name: str) -> float:
         began = time.perf_counter()
         build_extension(source, name, folder=folder)
         return time.perf_counter() - began
+
+
+def why_one_core(run: Callable[[], object]) -> str:
+    """Return why two threads without the lock had no second core, or an empty text if they had.
+
+    Two threads that compute side by side take two seconds of the processor in one second.
+    """
+    if usable_cores() < 2:
+        return "there is only one core here."
+    begun, used = time.perf_counter(), time.process_time()
+    while time.perf_counter() - begun < _LOOK:
+        run()
+    cores = (time.process_time() - used) / (time.perf_counter() - begun)
+    if cores > _TWO:
+        return ""
+    left = f"other programs left the two threads {cores:.1f} cores"
+    return f"{left}. Run the cell again when they are quiet."
+
+
+_LOOK, _TWO = 0.1, 1.5  # seconds of looking; cores that are more than one
 
 
 def recorded() -> Table:

@@ -5,26 +5,34 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
 from hpml.course.labs.lab_04_extensions_and_numba.harness import LAYOUTS, array, result_and_compiled
 from hpml.course.labs.lab_04_extensions_and_numba.references import plain_distances
+from hpml.course.lesson.exercises.edges import fractions_near, shapes
 from hpml.course.lesson.exercises.exercise import Case, Exercise, Forbidden, Speed, Wrong
-from hpml.course.lesson.exercises.outcomes import Outcome, entry, observed, symptom
+from hpml.course.lesson.exercises.outcomes import Outcome, Raised, entry, observed, symptom
 from hpml.course.lesson.exercises.same import expect
 
+_NO_SCIPY = (
+    "Numba computes `@` and the functions of `np.linalg` with SciPy, which is not installed here. "
+    "Loops over the numbers do not need it."
+)
 _SECONDS = 30.0
 """The deadline of a call, which includes compilation, possibly on a busy machine."""
 
 
 def _compiled(
-    oracle: Callable[[Case], object],
+    oracle: Callable[[Case], object], absolute: Callable[[Case], float] = lambda case: 0.0
 ) -> Callable[[Case, Outcome], Wrong | None]:
-    right = expect(oracle, tolerance=1e-9)
+    right = expect(oracle, tolerance=1e-9, absolute=absolute)
 
     def judge(case: Case, outcome: Outcome) -> Wrong | None:
         wrong, found = right(case, entry(outcome, "result")), observed(outcome)
+        if wrong is not None and isinstance(outcome, Raised) and "scipy" in outcome.message.lower():
+            return replace(wrong, why=_NO_SCIPY)
         if wrong is not None or found is None:
             return wrong
         if not found["compiled"]:
@@ -80,6 +88,14 @@ def _sum_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         case("no columns", [], (3, 0), "floats"),
         case("float32, large and small", [2.0**24, 1, 1, 1], (2, 2), "floats", "float32"),
         case("drawn", _drawn(generator, 12), (3, 4), "floats"),
+        case("tiny floats", [1e-300, 2e-300], (1, 2), "floats"),
+        case("huge floats", [1e300, -3e300], (2, 1), "floats"),
+        case("an infinity", [1.0, float("inf")], (1, 2), "floats"),
+        case("less than one half", [0.125, 0.25], (1, 2), "floats"),
+        case("integers on three axes", [2**53, 1, 0, 1], (1, 2, 2), "layouts", "int64"),
+        case("the smallest int64", [-(2**62), -(2**62)], (2, 1), "integers", "int64"),
+        case("one true", [True], (1, 1), "integers", "bool"),
+        case("no int32", [], (3, 0), "integers", "int32"),
         case("the lecture's integers", range(9), (3, 3), "integers", "int64"),
         case("integers beyond 2**53", [2**53, 1], (1, 2), "integers", "int64"),
         case("int32, sum beyond 2**31", [2**31 - 1, 1], (1, 2), "integers", "int32"),
@@ -91,6 +107,15 @@ def _sum_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         case("4 axes", _drawn(generator, 6), (3, 1, 1, 2), "layouts"),
         case("no numbers, three axes", [], (2, 0, 3), "layouts"),
     ]
+    for number, shape in enumerate(shapes(generator), 1):
+        numbers = _drawn(generator, math.prod(shape))
+        cases.append(case(f"shape {number}", numbers, shape, "layouts"))
+    for layout in ("first axis backwards", "every second of the first axis"):
+        for shape in ((6,), (3, 1, 2)):
+            name = f"{len(shape)} axes, {layout}"
+            cases.append(case(name, _drawn(generator, 6), shape, "layouts", layout=layout))
+    if more:
+        cases.append(case("6 axes", _drawn(generator, 8), (2, 1, 2, 1, 2, 1), "layouts"))
     for layout in list(LAYOUTS)[1:]:
         cases.append(case(layout, _drawn(generator, 6), (2, 3), "layouts", layout=layout))
     for number in range(1, 5 if more else 1):
@@ -114,16 +139,22 @@ def _sum(case: Case) -> int | float:
     return sum(map(int, numbers))
 
 
+_SUMS = (
+    "sum", "nansum", "fsum", "cumsum", "nancumsum", "mean", "nanmean", "average", "reduce",
+    "einsum", "dot", "vdot", "inner", "matmul", "convolve", "trace",
+)  # fmt: skip
+
 _SUM2D = Exercise(
-    name="sum2d",
+    name="sum2d", minutes=12,
     parts={"floats": 1, "integers": 1, "layouts": 1},
     cases=_sum_cases,
-    judge=_compiled(_sum),
+    # Rounding depends on the order of the additions.
+    judge=_compiled(_sum, lambda case: 1e-12 * math.fsum(map(abs, case.data["numbers"]))),
     symptom=_compiled_symptom,
     forbids=Forbidden(
-        modules=("hpml", "torch"), names=("sum", "nansum", "fsum", "einsum", "dot", "cache"),
-        why="Write the loops yourself; graded cells have no file, so there is nowhere to store a "
-            "cache.",
+        modules=("hpml", "torch"), names=(*_SUMS, "cache"),
+        why="The loops are the exercise, so `sum`, `dot` and their like are not allowed. Nor "
+            "is `cache`: a graded cell has no file, so there is nowhere to store one.",
     ),
     arguments=array,
     observe=result_and_compiled,
@@ -147,9 +178,17 @@ def _points_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         case("on a line", [1.0, -2.5, 4.0, 0.0], (4, 1)),
         case("the same point twice", [0.5, 0.1, 0.5, 0.1], (2, 2)),
         case("close together, far from 0", near, (3, 2)),
+        case("very close together", [1.0, 1.0 + 2.0**-40], (2, 1)),
+        case("tiny", [0.0, 0.0, 3e-90, 4e-90, 0.0, -1e-90], (3, 2)),
+        case("a few billionths", [0.0, 0.0, 3e-9, 4e-9], (2, 2)),
+        case("huge", [0.0, 0.0, 3e90, 4e90, -1e90, 0.0], (3, 2)),
+        case("tiny beside huge", [1e-90, 1e90], (2, 1)),
+        case("two points with ten axes", _drawn(generator, 20), (2, 10)),
+        case("negative zeros", [-0.0, 0.0], (2, 1)),
         case("drawn", _drawn(generator, 12), (3, 4)),
         case("drawn, columns", _drawn(generator, 12), (4, 3), layout="columns"),
         case("drawn, every second", _drawn(generator, 6), (2, 3), layout="every second"),
+        case("drawn, read-only", _drawn(generator, 6), (3, 2), layout="read-only"),
     ]
     for number in range(1, 5 if more else 1):
         count, axes = generator.randint(2, 12), generator.randint(1, 9)
@@ -174,6 +213,7 @@ def _many_points(generator: random.Random) -> Case:
 
 _PAIRWISE_DISTANCES = Exercise(
     name="pairwise_distances",
+    minutes=6,
     parts={"right": 2},
     cases=_points_cases,
     judge=_compiled(_distances),
@@ -188,7 +228,14 @@ _PAIRWISE_DISTANCES = Exercise(
     seconds=_SECONDS,
     patience=_SECONDS,
     packages=("numpy", "numba", "scipy"),  # Numba uses SciPy for linear algebra if installed
-    speed=Speed(points=1, reference=plain_distances, inputs=_many_points, full=1 / 30, none=1 / 10),
+    speed=Speed(
+        points=1,
+        reference=plain_distances,
+        inputs=_many_points,
+        full=1 / 30,
+        none=1 / 10,
+        beside="`plain_distances` for 120 points with 16 axes, compiling not counted",
+    ),
 )
 
 
@@ -197,7 +244,7 @@ _PAIRWISE_DISTANCES = Exercise(
 
 def _calls_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     # All numbers, and `n * slow`, are exact in binary, so equal times are exactly equal.
-    known = [
+    known: list[tuple[str, float, float, float]] = [
         ("a call saves 3 of 4", 10.0, 4.0, 1.0),
         ("equal after 5 calls", 10.0, 2.5, 0.5),
         ("the first call pays", 0.25, 4.0, 1.0),
@@ -205,7 +252,22 @@ def _calls_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         ("a tiny gain", 2.0**-20, 1.0 + 2.0**-30, 1.0),
         ("no gain", 10.0, 2.0, 2.0),
         ("slower than before", 10.0, 2.0, 2.5),
+        ("whole numbers", 10, 4, 1),
+        ("whole numbers, equal after 5 calls", 10, 3, 1),
+        ("whole numbers, no gain", 10, 3, 3),
+        ("many calls", 2.0**20 - 0.5, 2.0, 1.0),
+        ("slower by next to nothing", 10.0, 1.0, 1.0 + 2.0**-30),
     ]
+    whole = generator.randint(3, 30)
+    for number, calls in enumerate(fractions_near(whole), 1):
+        known.append((f"at or near {whole} calls, number {number}", calls, 2.0, 1.0))
+    for unit in (2.0**-990, 2.0**-40, 2.0**990):
+        which = f"in a unit of {unit:.0e}"
+        known += [
+            (f"equal times {which}", whole * unit, 3 * unit, 2 * unit),
+            (f"a quarter of a call more {which}", (whole + 0.25) * unit, 3 * unit, 2 * unit),
+            (f"slower {which}", unit, 2 * unit, 3 * unit),
+        ]
     for number in range(1, 7 if more else 3):
         compile_time, fast, gain = (generator.randint(1, 80) / 8 for _ in range(3))
         exact = gain * generator.randint(1, 50)
@@ -233,6 +295,7 @@ def _calls(case: Case) -> int | float:
 
 _CALLS_TO_BREAK_EVEN = Exercise(
     name="calls_to_break_even",
+    minutes=5,
     parts={"pays": 1, "never": 1},
     cases=_calls_cases,
     judge=expect(_calls),

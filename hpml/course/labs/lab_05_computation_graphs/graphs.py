@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from hpml.symbolic.graph import Graph
 
 
+def transformer_block() -> SymbolicModel:
+    """Return a declared block of a transformer."""
+    from hpml.course.models import TransformerBlock, symbolic_transformer_block
+
+    return symbolic_transformer_block(TransformerBlock(), "ordered")
+
+
 def result_bytes(model: SymbolicModel, batch: int = 1) -> dict[str, int]:
     """Return the number of bytes of each layer's result in a declared model."""
     import torch

@@ -11,13 +11,31 @@ from hpml.course.sandbox.harness import by_name
 AT_MOST = 50_000
 """The largest total number of executions in a call, which stops a forward that never ends."""
 
+
+class _Unclear:
+    """A value that cannot be compared and has no truth value, as a tensor of several numbers."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        raise ValueError("this value cannot be compared; ask whether its name is known")
+
+    def __bool__(self) -> bool:
+        raise ValueError("this value is neither true nor false; ask whether its name is known")
+
+
 KINDS: Mapping[str, Callable[..., Any]] = {
     "next": lambda value: value + 1,
     "double": lambda value: 2 * value,
     "square": lambda value: value * value,
     "negative": lambda value: -value,
     "nothing": lambda value: None,
-    "is nothing": lambda value: int(value is None),
+    "is nothing": lambda *values: sum(value is None for value in values),
+    "zero": lambda value: 0,
+    "unclear": lambda value: _Unclear(),
+    "clear": lambda *values: sum(v if type(v) is int else 10 for v in values),
+    "empty": lambda value: [],
+    "length": lambda *values: sum(v if type(v) is int else len(v) for v in values),
     "add": lambda *values: sum(values),
     "subtract": lambda first, *others: first - sum(others),
 }

@@ -19,6 +19,13 @@ def forwards_of(n_layers: int, features: int = 4) -> dict[str, nn.Module]:
     return {**models, "handwritten": DeepLinear(layers)}
 
 
+def block_forwards() -> dict[str, nn.Module]:
+    """Return a transformer's block as lazy and ordered models, by hand and by torch.fx."""
+    from hpml.course.models import transformer_block_forwards
+
+    return transformer_block_forwards("lazy", "ordered")
+
+
 def deepest(run: Callable[[int], object]) -> int:
     """Return the largest n, up to 200,000, for which ``run(n)`` raises no RecursionError."""
     good, bad, step = 0, 200_001, 64

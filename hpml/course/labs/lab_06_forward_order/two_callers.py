@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -32,6 +33,14 @@ def pause_layer() -> nn.Module:
             return x
 
     return Pause()
+
+
+def three_nodes(node: Callable[..., Any]) -> tuple[nn.Module, Any, list[Any]]:
+    """Return a pause layer, the first node, and those that double it, pause, and add the two."""
+    pause, start = pause_layer(), node(None)
+    doubled = node(lambda value: 2 * value, start)
+    paused = node(pause, doubled)
+    return pause, start, [doubled, paused, node(operator.add, doubled, paused)]
 
 
 def interrupted(

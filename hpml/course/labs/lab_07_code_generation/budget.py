@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars, show
+from hpml.base.charts import Chart, name_rows, show
 from hpml.base.page import Page
 from hpml.benchmark import Comparison
 from hpml.benchmark.estimate import Estimate
+from hpml.benchmark.printed import too_wide
 from hpml.course.lesson.racing import format_interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 PARTS: Mapping[str, Mapping[str, float]] = {
     "container access": {"loop": 1},
@@ -52,24 +56,53 @@ class Budget:
         return self.whole.value - sum(part.value for part in self.parts.values())
 
     def picture(self) -> Page:
-        """Draw one layer as a stacked bar, its parts, the floor, and the rest."""
-        rows, stack, left = [], [], 0.0
+        """Draw one layer as a stacked bar, the floor as a bracket below it, its parts, the rest.
+
+        The floor is none of the parts: it is another loop, beside the parts of `F.linear`.
+        """
         shades = style.series(list(self.parts))
-        for name, part in self.parts.items():
-            time, share = 1e6 * part.value, _percent(part.value / self.whole.value)
-            text = f"{format_interval(part)}, {share}"
-            rows.append(Bar(name, time, text, start=left, colour=shades[name]))
-            stack.append((max(time, 0.0), shades[name]))
-            left += time
-        floor = f"{format_interval(self.floor)}, {_percent(self.floor.value / self.whole.value)}"
+        floor = f"{format_interval(self.floor)}, {self._share(self.floor)}"
         over = f"{1e9 * self.gap:.0f} ns, {_percent(self.gap / self.whole.value)}"
-        rows = [
-            Bar("one layer", stack, f"{format_interval(self.whole)}, 100%"),
-            *rows,
-            Bar("the floor", 1e6 * self.floor.value, floor, colour=style.INK),
-            Bar("not attributed", 1e6 * self.gap, over, start=left, colour=style.MUTED),
-        ]
-        return show(bars(rows, title="Where the time of one layer goes", x="µs"), width=8.4)
+        texts = {
+            "one layer": f"{format_interval(self.whole)}, 100%",
+            **{
+                n: f"{format_interval(part)}, {self._share(part)}" for n, part in self.parts.items()
+            },
+            "the floor": floor,
+            "not attributed": over,
+        }
+        below = ["one layer", "the floor", *self.parts, "not attributed"]
+
+        def draw(ax: Axes) -> None:
+            left = above = 0.0
+            starts = {}
+            for row, (name, part) in enumerate(self.parts.items(), start=2):
+                time, starts[name] = 1e6 * part.value, left
+                ax.barh(row, time, left=left, height=0.66, color=shades[name])
+                ax.barh(0, max(time, 0.0), left=above, height=0.66, color=shades[name])
+                left, above = left + time, above + max(time, 0.0)
+            ax.barh(len(below) - 1, 1e6 * self.gap, left=left, height=0.66, color=style.MUTED)
+            start = starts["F.linear: dispatch"]
+            end = start + 1e6 * self.floor.value
+            ax.plot([start, start, end, end], [0.6, 0.9, 0.9, 0.6], color=style.INK, linewidth=1.6)
+            name_rows(ax, below)
+            for row, name in enumerate(below):
+                ax.annotate(texts[name], (1.02, row), va="center", fontsize=9,
+                            xycoords=("axes fraction", "data"), annotation_clip=False)  # fmt: skip
+
+        text = "; ".join(f"{name}: {each}" for name, each in texts.items())
+        chart = Chart(
+            draw, f"{text}.", 1.1 + 0.34 * len(below), title="Where the time of one layer goes",
+            x="µs",
+        )  # fmt: skip
+        return show(
+            chart, width=8.4, caption="Bracket: the floor, a loop of its own and none of the parts."
+        )
+
+    def _share(self, part: Estimate) -> str:
+        """Return a part's percentage of the whole, a range where its interval is wide."""
+        low, value, high = (each / self.whole.value for each in (part.low, part.value, part.high))
+        return f"{_percent(low)} to {_percent(high)}" if too_wide(low, high) else _percent(value)
 
 
 def budget(stages: Comparison) -> Budget:

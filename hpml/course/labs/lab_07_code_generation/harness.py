@@ -51,12 +51,21 @@ def _form(tree: ast.Module) -> dict[str, Any]:
         if isinstance(statement, ast.FunctionDef) and statement.name == "forward":
             body = statement.body
             return {
-                "arguments": [argument.arg for argument in statement.args.args],
+                "arguments": ast.unparse(_bare(statement.args)),
                 "first": ast.unparse(body[0]),
+                "last": ast.unparse(body[-1]),
                 "statements": len(body),
                 "lines": len({each.lineno for each in body}),
             }
     raise ValueError("the text has no `def forward(self, ...):`")
+
+
+def _bare(arguments: ast.arguments) -> ast.arguments:
+    """Return the arguments without annotations."""
+    for argument in ast.walk(arguments):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    return arguments
 
 
 def _layer(number: int, calls: list[int]) -> Callable[..., int]:

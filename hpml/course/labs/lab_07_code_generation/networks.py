@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
     from hpml.symbolic import SymbolicModel
 
@@ -146,3 +146,30 @@ def function_of(text: str) -> Callable[..., Any]:
     scope: dict[str, Any] = {}
     exec(text, scope)
     return next(value for value in scope.values() if isinstance(value, FunctionType))
+
+
+def block_forwards() -> dict[str, nn.Module]:
+    """Return a transformer's block as generated and inlined models, by hand and by torch.fx."""
+    from hpml.course.models import transformer_block_forwards
+
+    return transformer_block_forwards("codegen", "inlined")
+
+
+def merged_linear(layers: Sequence[nn.Linear]) -> Callable[[Tensor], tuple[Tensor, ...]]:
+    """Return one linear layer that computes the results of several layers of one input.
+
+    Args:
+        layers: with biases, all of one shape.
+
+    Returns:
+        A function of the input, with the result of each layer.
+    """
+    import torch
+    from torch import nn
+
+    one, count = layers[0], len(layers)
+    merged = nn.Linear(one.in_features, count * one.out_features)
+    with torch.no_grad():
+        merged.weight.copy_(torch.cat([each.weight for each in layers]))
+        merged.bias.copy_(torch.cat([each.bias for each in layers]))
+    return lambda x: merged(x).chunk(count, -1)

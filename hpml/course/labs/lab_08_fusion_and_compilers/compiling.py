@@ -52,10 +52,12 @@ class _CountGraphs:
     """A backend of `torch.compile` that counts graphs and runs them as they are."""
 
     def __init__(self) -> None:
-        self.graphs = 0
+        self.graphs = self.operators = 0
 
     def __call__(self, graph: Any, example_inputs: Any) -> Callable[..., Any]:
         self.graphs += 1
+        kinds = [node.op for node in graph.graph.nodes]
+        self.operators += sum(kind not in ("placeholder", "output", "get_attr") for kind in kinds)
         forward: Callable[..., Any] = graph.forward
         return forward
 
@@ -63,7 +65,7 @@ class _CountGraphs:
 def recompilations(
     function: Callable[..., Any], calls: Mapping[str, Any], dynamic: bool | None = None
 ) -> Table:
-    """Return for each call whether `torch.compile` needed a new graph."""
+    """Return for each call whether `torch.compile` needed a new graph, and which guard failed."""
     import torch
 
     torch.compiler.reset()
@@ -75,9 +77,51 @@ def recompilations(
         compiled(argument)
         taken = time.perf_counter() - start
         new = backend.graphs - before
-        rows.append([name, format_seconds(taken), f"{new} new" if new else "reused"])
+        why = _failed_guard() if new and backend.graphs > new else "–"
+        rows.append([name, format_seconds(taken), f"{new} new" if new else "reused", why])
     torch.compiler.reset()
-    return Table(["call", "time", "graphs"], rows, align=["left", "right", "left"])
+    columns = ["call", "time", "graphs", "because"]
+    return Table(columns, rows, align=["left", "right", "left", "left"])
+
+
+def _failed_guard() -> str:
+    """Return why the newest graph was made, as TORCH_LOGS="recompiles" prints it."""
+    try:
+        from torch._dynamo.utils import get_compilation_metrics
+    except ImportError:  # another version of PyTorch
+        return "see TORCH_LOGS"
+    made = get_compilation_metrics()
+    reason = str(made[-1].recompile_reason or "–") if made else "–"
+    return re.sub(r"^\d+/\d+: ", "", reason.splitlines()[0]).rstrip(". ")
+
+
+def regional(blocks: int = 8) -> Table:
+    """Compile a chain of equal blocks as a whole, and block by block, and count what was made."""
+    import torch
+
+    def chain(x: torch.Tensor) -> torch.Tensor:
+        for layer in layers:
+            x = layer(x)
+        return x
+
+    rows = []
+    for name in ("the whole model", "each block"):
+        torch.compiler.reset()
+        backend = _CountGraphs()
+        layers: list[Any] = [
+            torch.nn.Sequential(torch.nn.Linear(16, 16), torch.nn.ReLU()) for _ in range(blocks)
+        ]
+        run: Callable[..., Any] = torch.compile(chain, backend=backend)
+        if name == "each block":
+            layers = [torch.compile(layer, backend=backend) for layer in layers]
+            run = chain
+        start = time.perf_counter()
+        with torch.no_grad():
+            run(torch.ones(4, 16))
+        taken = time.perf_counter() - start
+        rows.append([name, backend.graphs, backend.operators, format_seconds(taken)])
+    torch.compiler.reset()
+    return Table(["compiled", "graphs", "operators in them", "first call"], rows)
 
 
 def paying(ready: Mapping[str, FirstCall], later: Comparison) -> Table:
@@ -87,8 +131,11 @@ def paying(ready: Mapping[str, FirstCall], later: Comparison) -> Table:
     for name, first in ready.items():
         phrase = "–" if name == baseline else "does not pay off here"
         if later.ratio(name).answer == "faster":
-            calls = (ready[baseline].seconds - first.seconds) / later.difference(name).value
-            phrase = f"about {float(f'{calls:.1g}'):,.0f} calls"  # from one first call
+            # Of the printed medians, so that the quotient can be checked.
+            saved = later[baseline].median - later[name].median
+            saved = saved if saved > 0 else -later.difference(name).value
+            calls = (first.seconds - ready[baseline].seconds) / saved
+            phrase = f"about {float(f'{calls:.2g}'):,.0f} calls"  # from one first call
         rows.append(
             [name, format_seconds(first.seconds), format_seconds(later[name].median), phrase]
         )
@@ -112,24 +159,3 @@ def compiled(functions: Mapping[str, Callable[..., Any]], x: Any) -> Table:
     torch.compiler.reset()
     columns = ["compiled", "graphs", "graph breaks", f"result for {x.tolist()}"]
     return Table(columns, rows, align=["left", "right", "left", "left"])
-
-
-def traced_models(
-    make: Callable[[Any], Any], gates: Mapping[str, Callable[[Any], Any]], inputs: Any
-) -> list[list[object]]:
-    """Trace a model with each gate on the first input, and count right answers and nodes."""
-    import torch
-
-    rows: list[list[object]] = []
-    for name, gate in gates.items():
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(8)
-            model = make(gate).eval()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            traced = torch.jit.trace(model, inputs[0])  # type: ignore[no-untyped-call]
-            frozen = torch.jit.freeze(traced)
-        right = sum(torch.allclose(frozen(x), model(x)) for x in inputs)
-        nodes = [len(list(each.inlined_graph.nodes())) for each in (traced, frozen)]
-        rows.append([name, f"{right} of {len(inputs)}", *nodes])
-    return rows

@@ -1,126 +1,129 @@
-"""The harness of lab 08: arrays that count reads and writes, and branches to trace."""
+"""The harness of lab 08: matrices to multiply, and branches to compile."""
 
 from __future__ import annotations
 
 import copy
-import math
+import dis
+import inspect
+import random
 import warnings
-from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from types import CodeType
 from typing import Any
 
-from hpml.course.sandbox.allocations import peak_of
+from hpml.course.sandbox.harness import called_through
 
 
-class Grid:
-    """An array of one or two axes that is read and written number by number, and counts both."""
+def matrices(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return two float32 matrices, row by row in memory, and one to write to, which has no numbers.
 
-    __slots__ = ("_cells", "_takes", "_times", "reads", "shape")
+    Large ones, for measuring time, come from a seed, so that they need not be sent.
+    """
+    import numpy as np
 
-    def __init__(self, shape: tuple[int, ...], cells: list[float] | None = None) -> None:
-        self.shape = shape
-        count = math.prod(shape)
-        self._takes = cells is None
-        self._cells = array("d", [math.nan] * count if cells is None else cells)
-        self._times = array("q", [0] * count)
-        self.reads = 0
-
-    def _place(self, index: Any) -> int:
-        given = index if isinstance(index, tuple) else (index,)
-        if len(given) != len(self.shape) or any(type(number) is not int for number in given):
-            form = "[i, j]" if len(self.shape) == 2 else "[j]"
-            raise TypeError(f"expected one number at a time, {form}, received the index {index!r}")
-        place = 0
-        for number, length in zip(given, self.shape, strict=True):
-            if not 0 <= number < length:
-                raise IndexError(f"index {index!r} is outside the shape {self.shape}")
-            place = place * length + number
-        return place
-
-    def __getitem__(self, index: Any) -> float:
-        place = self._place(index)
-        self.reads += 1
-        return self._cells[place]
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        if not self._takes:
-            raise TypeError("only `out` may be written to")
-        place = self._place(index)
-        self._cells[place] = value
-        self._times[place] += 1
-
-    def __len__(self) -> int:
-        return self.shape[0]
-
-    def rows(self) -> list[list[float]]:
-        """Return the numbers by row."""
-        width = self.shape[-1]
-        return [list(self._cells[row * width : (row + 1) * width]) for row in range(self.shape[0])]
+    _case.clear()
+    _case.update(data)
+    n, d, m = data["shape"]
+    if "seed" in data:
+        x, y = timed_matrices(data)
+    else:
+        x, y = (np.array(data[name], np.float32) for name in "xy")
+        x, y = x.reshape(n, d), y.reshape(d, m)
+    return {"x": x, "y": y, "out": np.full((n, m), np.nan, np.float32)}
 
 
-ALLOWED = 4 * 1024
-"""The largest allowed peak of new memory in bytes: enough for Python's numbers, but no array."""
-
-_counted = [False]  # whether the case counts reads and writes
+_case: dict[str, Any] = {}  # the data of the current case, and whether Numba compiled its function
 
 
-def grids(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a fused layer: read-only inputs, and an `out` to write."""
-    x, w, b = data["x"], data["w"], data["b"]
-    rows, inner, columns = len(x), len(w), len(b)
-    _counted[0] = data["counted"]
+def timed_matrices(data: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return two matrices of small whole numbers, whose sums are exact in any order."""
+    import numpy as np
+
+    n, d, m = data["shape"]
+    whole = np.random.default_rng(data["seed"]).integers
+    return whole(-3, 4, (n, d)).astype(np.float32), whole(-3, 4, (d, m)).astype(np.float32)
+
+
+def rows_shown(data: Mapping[str, Any]) -> list[int]:
+    """Return the rows of a large result that are sent: all would take longer than the product."""
+    chosen = random.Random(data["seed"])
+    return [chosen.randrange(data["shape"][0]) for _ in range(8)]
+
+
+def _tried(function: Any, arguments: dict[str, Any]) -> None:
+    """Call a function of Numba without compiling it, and compiled too if the case says so.
+
+    Uncompiled, an index outside an array is an error; compiled, it may end the process.
+    """
+    from numba.core.dispatcher import Dispatcher
+
+    compiled = isinstance(function, Dispatcher)
+    plain = function.py_func if compiled else function
+    _case["by Numba"], _case["@"] = compiled, _multiplies_matrices(plain)
+    if not (compiled and _case["compiled"]):
+        plain(**arguments)
+        return
+    plain(**copy.deepcopy(arguments))
+    function(**arguments)
+    _case["by Numba"] = bool(function.nopython_signatures)
+
+
+def _multiplies_matrices(function: Any) -> bool:
+    """Return whether a function or one that it calls has the operator @."""
+    waiting, seen = [function], set[int]()
+    while waiting:
+        each = waiting.pop()
+        each = getattr(each, "py_func", each)
+        code = getattr(each, "__code__", None)
+        if not isinstance(code, CodeType) or id(code) in seen:
+            continue
+        seen.add(id(code))
+        if any(step.argrepr in ("@", "@=") for step in dis.get_instructions(code)):
+            return True
+        waiting += [each.__globals__[name] for name in code.co_names if name in each.__globals__]
+        waiting += inspect.getclosurevars(each).nonlocals.values()
+    return False
+
+
+@called_through(_tried)
+def written_to_out(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was written, which operands were changed, and whether Numba compiled it."""
+    import numpy as np
+
+    x, y, out = arguments.values()  # the names of the parameters may vary
+    if "seed" in _case:
+        return {"changed": [], "out": out[rows_shown(_case)]}
+    before = (np.array(_case[name], np.float32) for name in "xy")
+    same = [np.array_equal(now.ravel(), old) for now, old in zip((x, y), before, strict=True)]
+    changed = [name for name, kept in zip("xy", same, strict=True) if not kept]
     return {
-        "x": Grid((rows, inner), [cell for row in x for cell in row]),
-        "w": Grid((inner, columns), [cell for row in w for cell in row]),
-        "b": Grid((columns,), list(b)),
-        "out": Grid((rows, columns)),
+        "changed": changed,
+        "out": out,
+        "compiled": _case["by Numba"],
+        "operator @": _case["@"],
     }
-
-
-def _peak(function: Callable[..., Any], arguments: dict[str, Any]) -> int:
-    """Call a kernel twice, because Python's first call of a function allocates more."""
-    function(**copy.deepcopy(arguments))
-    return peak_of(function, arguments)[1]
-
-
-def moved(peak: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was written and, if the case counts, the needless reads, writes and memory."""
-    out, found = arguments["out"], {"out": arguments["out"].rows()}
-    if not _counted[0]:
-        return found
-    products = math.prod(out.shape) * arguments["x"].shape[1]
-    needed = {"x": products, "w": products, "b": math.prod(out.shape)}
-    needless = sum(max(0, arguments[name].reads - most) for name, most in needed.items())
-    return found | {
-        "most writes of a number": max(out._times, default=0),
-        "reads of out": out.reads,
-        "needless reads of x, w and b": needless,
-        "numbers stored elsewhere": peak > ALLOWED,
-    }
-
-
-moved.through = _peak  # type: ignore[attr-defined]
 
 
 def branches(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a test and the two branches it chooses between, compiled from their texts."""
-    _tried.update(data)
+    _branch.update(data)
     return {name: eval(f"lambda x: {data[name]}", {}) for name in ("test", "yes", "no")}
 
 
-_tried: dict[str, Any] = {}
+_branch: dict[str, Any] = {}
 
 
-def after_tracing(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return the results of a function, traced with an example if the case says so."""
+def in_one_graph(result: Any, arguments: Mapping[str, Any]) -> Any:
+    """Return the results of a function, which must compile to one graph if the case says so."""
     import torch
 
     if not callable(result):
         return {"result": type(result).__name__}
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")
-        if _tried["trace"]:
-            example = torch.tensor(_tried["example"])
-            result = torch.jit.trace(result, (example,), check_trace=False)  # type: ignore[no-untyped-call]
-        found = [result(torch.tensor(numbers)) for numbers in _tried["inputs"]]
+        if _branch["compiled"]:
+            torch.compiler.reset()
+            # The graph runs as it is, since making machine code takes long.
+            result = torch.compile(result, fullgraph=True, backend="eager")
+        found = [result(torch.tensor(numbers)) for numbers in _branch["inputs"]]
     return [each.tolist() if torch.is_tensor(each) else repr(each) for each in found]

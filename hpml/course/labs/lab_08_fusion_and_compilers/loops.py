@@ -10,6 +10,8 @@ from typing import Any
 from hpml.base.page import Page, say
 from hpml.benchmark import Kernel, Limits, seconds_at
 from hpml.course.labs.lab_08_fusion_and_compilers.exercises import count_bytes
+from hpml.course.labs.lab_08_fusion_and_compilers.rungs import compiled, multiply_adds
+from hpml.course.labs.lab_08_fusion_and_compilers.rungs_in_c import peak_in_c
 from hpml.course.lesson.racing import answering, race
 from hpml.jit import JitError, build_extension
 
@@ -69,40 +71,34 @@ def bytes_of(
     return *right, "your bytes_moved" if ready else "the lab, until bytes_moved is written"
 
 
-def filled(kernel: Callable[..., Any], given: Sequence[Any], out: Any) -> Any:
-    """Return the first rows that a kernel writes into `out`, or None if it wrote nothing."""
-    import numpy as np
-
-    out.fill(np.nan)
-    kernel(*given, out)
-    return None if np.isnan(out).all() else out[:50]
-
-
 def limits_and_works(
     runs: Mapping[str, Callable[[], object]],
     counts: Mapping[str, tuple[float, float]],
     megabytes: int,
 ) -> tuple[Limits, dict[str, Kernel]]:
-    """Measure kernels, the machine's limits and PyTorch's matrix product in the same rounds.
+    """Measure kernels and the machine's limits in the same rounds, on one core.
 
     `counts` are the operations and bytes of each kernel. The bandwidth is that of copying an array
-    or of changing one in place, whichever is faster, and the peak that of a matrix product.
+    or of changing one in place, whichever is faster. The peak is that of fused multiply-adds on
+    numbers in registers, compiled by Numba or, if that is faster, in C.
     """
     import numpy as np
-    import torch
 
     source = np.ones(megabytes * 2**20 // 4, np.float32)
     target = np.empty_like(source)
-    small, large = (torch.rand(size, size) for size in (512, 768))
+    near, result = np.full(2**12, 0.5, np.float32), np.empty(2**12, np.float32)
+    kernel = compiled(multiply_adds)
+    alone: dict[str, Callable[[], object]] = {"multiply-adds": lambda: kernel(near, result)}
+    operations = {"multiply-adds": 64 * near.size}
+    if in_c := peak_in_c(10_000):
+        alone["multiply-adds, C"], operations["multiply-adds, C"] = in_c
     raced = race({
         **runs,
         "copying": lambda: np.copyto(target, source),
         "scaling": lambda: np.multiply(target, -1, out=target),  # by 2 it would overflow
-        "torch.mm": lambda: small @ small,
-        "larger": lambda: large @ large,
+        **alone,
     })  # fmt: skip
     seconds = {name: times[0] for name, times in seconds_at({0: raced}).items()}
-    counts = {**counts, "torch.mm": (2 * 512**3, 3 * 512**2 * 4)}
     works = {name: Kernel(*counts[name], seconds[name]) for name in counts}
-    peak = max(works["torch.mm"].speed, 2 * 768**3 / seconds["larger"])
+    peak = max(count / seconds[name] for name, count in operations.items())
     return Limits(2 * source.nbytes / min(seconds["copying"], seconds["scaling"]), peak), works

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from hpml.base import style
+from hpml.base import accelerator, style
 from hpml.base.charts import show, timeline
 from hpml.base.page import Page
 
@@ -58,32 +58,37 @@ def duration(spans: Sequence[Span]) -> float:
     return max(end for _, _, end in spans) - min(start for _, start, _ in spans)
 
 
+def streams_work() -> bool:
+    """Return whether there is a GPU whose work `on_streams` can time by events."""
+    kind = accelerator.kind()
+    return kind is not None and accelerator.can("events", kind)
+
+
 def on_streams(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor) -> list[Span]:
-    """Run the two products on two CUDA streams, timed by CUDA events."""
+    """Run the two products on two streams of a GPU, timed by its events."""
     import torch
 
-    x, y, z = (each.cuda() for each in (x, y, z))
-    event: Any = torch.cuda.Event
-    new_stream: Any = torch.cuda.Stream
-    streams = [(new_stream(), other) for other in (y, z)]
+    kind = accelerator.kind()
+    x, y, z = (each.to(kind) for each in (x, y, z))
+    streams = [(torch.Stream(kind), other) for other in (y, z)]
     for stream, other in streams:  # the first product on a stream allocates memory for it
-        with torch.cuda.stream(stream):
+        with stream:
             x @ other
-    torch.cuda.synchronize()
-    begin = event(enable_timing=True)
+    accelerator.synchronise()
+    begin = torch.Event(kind, enable_timing=True)
     for _ in range(50):  # work during which the two products are launched
         x @ x
     begin.record()
     events = []
     for stream, other in streams:
         stream.wait_event(begin)
-        first, last = (event(enable_timing=True) for _ in range(2))
-        with torch.cuda.stream(stream):
+        first, last = (torch.Event(kind, enable_timing=True) for _ in range(2))
+        with stream:
             first.record(stream)
             x @ other
             last.record(stream)
         events.append((first, last))
-    torch.cuda.synchronize()
+    accelerator.synchronise()
     return [
         (name, begin.elapsed_time(first) / 1e3, begin.elapsed_time(last) / 1e3)
         for name, (first, last) in zip(("x @ y", "x @ z"), events, strict=True)

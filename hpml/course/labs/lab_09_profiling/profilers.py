@@ -5,12 +5,11 @@ from __future__ import annotations
 import cProfile
 import gc
 import math
-import sys
+import os
 import tracemalloc
 import uuid
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from types import FrameType
 from typing import Any
 
 from hpml import profiling
@@ -35,23 +34,6 @@ def _under(kind: Callable[[], Any]) -> Profiler:
     return collect
 
 
-def _settrace(run: Callable[[], object]) -> Any:
-    """Count the executed lines with `sys.settrace`, as a debugger would."""
-    counts: Counter[tuple[str, int]] = Counter()
-
-    def hook(frame: FrameType, event: str, argument: Any) -> Any:
-        counts[frame.f_code.co_name, frame.f_lineno] += event == "line"
-        return hook
-
-    before = sys.gettrace()
-    sys.settrace(hook)
-    try:
-        run()
-    finally:
-        sys.settrace(before)
-    return counts
-
-
 def _pyinstrument(run: Callable[[], object]) -> Any:
     from pyinstrument import Profiler
 
@@ -61,11 +43,8 @@ def _pyinstrument(run: Callable[[], object]) -> Any:
 
 
 def library_profilers() -> dict[str, Profiler]:
-    """Return the profilers of the standard library, and pyinstrument if it works, by name."""
-    found = {
-        "cProfile": _under(cProfile.Profile),
-        "sys.settrace": _settrace,
-    }
+    """Return cProfile, and pyinstrument if it works, by name."""
+    found = {"cProfile": _under(cProfile.Profile)}
     return found if why_unavailable("pyinstrument") else found | {"pyinstrument": _pyinstrument}
 
 
@@ -158,6 +137,28 @@ def typical_run(runs: Sequence[OperatorTimes], operator: str) -> tuple[OperatorT
     return runs[order[len(runs) // 2]], estimate(shares)
 
 
+def silence_torch_profiler() -> None:
+    """Switch off the log lines of PyTorch's tracing library in this process, before its first use.
+
+    It prints them beside the output of a cell.
+    """
+    os.environ.setdefault("KINETO_LOG_LEVEL", "99")
+
+
+def share_within(recorded: Any, operator: str, part: str) -> Estimate:
+    """Return an operator's share of the time of a named part, over the steps `torch.profiler` kept.
+
+    An operator inside another call of itself would count twice.
+    """
+    events = recorded.events()
+    calls = [event.time_range for event in events if event.name == operator]
+    shares = []
+    for whole in (event.time_range for event in events if event.name == part):
+        inside = [call for call in calls if whole.start <= call.start < whole.end]
+        shares.append(sum(call.elapsed_us() for call in inside) / whole.elapsed_us())
+    return estimate(shares)
+
+
 def _seconds(tree: CallTree, name: str) -> float:
     """Return the seconds below functions of a name; a recursive call counts once."""
     return sum(
@@ -188,7 +189,7 @@ def beside_the_handler(
 
 
 def flame(samples: Mapping[tuple[str, ...], int]) -> Page:
-    """Draw sampled stacks as a flame graph: the width of a function is its number of samples."""
+    """Draw sampled stacks as a flame graph: a box is as wide as its stack has samples."""
     # The lambda that calls the program is not part of it.
     named = [([name for name in stack if name != "<lambda>"], n) for stack, n in samples.items()]
     stacks = [(tuple((name, "") for name in stack), count) for stack, count in named]

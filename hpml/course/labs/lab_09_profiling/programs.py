@@ -87,6 +87,16 @@ class Robot:
         return sum(1 for row in board for count in row if count)
 
 
+class FixedRobot(Robot):
+    """The robot without `deepcopy`."""
+
+    def remember(self, board: list[list[int]]) -> list[list[int]]:
+        copied = []
+        for row in board:
+            copied.append(row[:])
+        return copied
+
+
 class Change:
     """Count the ways to pay amounts with coins; one function is recursive, another sorts."""
 

@@ -34,11 +34,12 @@ def events_of(call: Any, start: int = 0) -> list[Event]:
     return [*events, ("leave", function, now)]
 
 
-def chain(depth: int) -> list[Event]:
-    """Return the trace of `depth` nested calls."""
-    enters = [("enter", f"f{number}", 3 * number) for number in range(depth)]
+def chain(depth: int, functions: int | None = None) -> list[Event]:
+    """Return the trace of `depth` nested calls of as many functions, or of `functions` in turn."""
+    names = [f"f{number % (functions or depth)}" for number in range(depth)]
+    enters = [("enter", name, 3 * number) for number, name in enumerate(names)]
     end = 3 * depth
-    leaves = [("leave", f"f{number}", end + 2 * (depth - number)) for number in range(depth)]
+    leaves = [("leave", name, end + 2 * (depth - k)) for k, name in enumerate(names)]
     return [*enters, *reversed(leaves)]
 
 
@@ -66,14 +67,14 @@ def own_times(events: Sequence[Event]) -> dict[str, int]:
     return times
 
 
-def to_fix(events: Sequence[Event], mine: set[str]) -> str:
-    """Return the own function with the longest time, including the library calls that it makes."""
-    times = dict.fromkeys(mine, 0)
+def to_fix(events: Sequence[Event], mine: set[str]) -> list[str]:
+    """Return the own functions with the longest time, including the library calls they make."""
+    times = dict.fromkeys(sorted(mine), 0)
     for call in calls_of(events):
         payers = [name for name in (*call.above, call.function) if name in mine]
         if payers:
             times[payers[-1]] += call.own
-    return max(times, key=lambda name: times[name])
+    return [name for name, time in times.items() if time == max(times.values())]
 
 
 def draw(generator: random.Random, *, recursion: bool, again: bool = True) -> list[Event]:

@@ -101,6 +101,15 @@ def frequency() -> str:
     return f"the cores run at {found.current / 1e3:.2f} GHz on average{limits}."
 
 
+_KINDS = {
+    "speed": re.compile(r"\bfast(?:er)?\b", re.IGNORECASE),
+    "time": re.compile(r"\b(?:time of|long(?:er)?|slow(?:er)?|takes)\b", re.IGNORECASE),
+}
+
+
+_WORDS = {1: ("one", "a", "the same"), 5: ("five",)}
+
+
 def claim_parts(claim: str, measured: Comparison, name: str, baseline: str) -> Table:
     """Return which parts of an honest claim a sentence contains, with the measured values."""
     ratio = measured.ratio(name, baseline)
@@ -109,22 +118,24 @@ def claim_parts(claim: str, measured: Comparison, name: str, baseline: str) -> T
     python = platform.python_version()
     collector = "on" if measured[name].collector else "off"
 
-    def says(*values: float) -> bool:
-        # A value or its reciprocal: n times as fast is 1/n of the time.
-        left = list(numbers)
-        for value in values:
-            near = [n for n in left if n and min(abs(n / value - 1), abs(n * value - 1)) < 0.03]
-            if not near:
-                return False
-            left.remove(near[0])
-        return True
+    as_time = {"time": ratio, "speed": ratio.inverse}
+    if _claimed_for(claim, name, baseline) == baseline:
+        as_time = {"time": ratio.inverse, "speed": ratio}
+    meant = [as_time[kind] for kind, words in _KINDS.items() if words.search(claim)]
 
+    def says(*ends: str) -> bool:
+        return any(_contains(numbers, [getattr(each, end) for end in ends]) for each in meant)
+
+    numbered = (str(measured.processes), *_WORDS.get(measured.processes, ()))
     ends = f"{ratio.interval} (or {ratio.inverse.interval})"
     parts = [
         ("the programs compared", f"{name} and {baseline}", name in claim and baseline in claim),
-        ("the ratio", f"{ratio.shown} (or {ratio.inverse.shown})", says(ratio.value)),
-        ("its interval", ends, says(ratio.value, ratio.low, ratio.high)),
+        ("the ratio", f"{ratio.shown} (or {ratio.inverse.shown})", says("value")),
+        ("its interval", ends, says("value", "low", "high")),
         ("how many rounds", str(measured.rounds), measured.rounds in numbers),
+        ("in how many processes", str(measured.processes), bool(
+            re.search(rf"\b(?:{'|'.join(numbered)})\b"
+                      r"(?: fresh)? process(?:es)?\b", claim))),
         ("the size of the job", "how many numbers", bool(re.search(r"\d[\d,_]* numbers", claim))),
         ("whether the garbage collector was on", collector,
          bool(re.search(rf"\bcollector\b[^,.;]*\b{collector}\b", claim))),
@@ -133,3 +144,24 @@ def claim_parts(claim: str, measured: Comparison, name: str, baseline: str) -> T
     ]  # fmt: skip
     rows = [[part, wanted, "✓" if stated else "missing"] for part, wanted, stated in parts]
     return Table(["an honest claim says", "by your measurement", "yours"], rows)
+
+
+def _claimed_for(claim: str, name: str, baseline: str) -> str:
+    """Return which of two programs a claim is about; the other is what it is compared with."""
+    before = r"\b(?:than|as|of|with|to|against|over)\s+(?:the\s+)?"
+    compared = [each for each in (name, baseline) if re.search(before + re.escape(each), claim)]
+    if len(compared) == 1:
+        return baseline if compared[0] == name else name
+    found = {each: claim.find(each) for each in (name, baseline) if each in claim}
+    return min(found, key=found.__getitem__, default=name)
+
+
+def _contains(numbers: Sequence[float], values: Sequence[float]) -> bool:
+    """Return whether each value has a number of its own within 3 %."""
+    left = list(numbers)
+    for value in values:
+        near = [number for number in left if abs(number / value - 1) < 0.03]
+        if not near:
+            return False
+        left.remove(near[0])
+    return True

@@ -10,14 +10,23 @@ from typing import Any
 
 from hpml.base.tables import readable
 from hpml.course.labs.lab_10_benchmarking.harness import (
+    duel,
     seconds_of,
     statement_and_clock,
     value_and_runs,
+    verdicts,
 )
 from hpml.course.labs.lab_10_benchmarking.recordings import recording
-from hpml.course.labs.lab_10_benchmarking.samples import BASE, Rounds, clear_verdict, draw_rounds
-from hpml.course.lesson.exercises.exercise import Case, Exercise, Forbidden
-from hpml.course.lesson.exercises.same import expect
+from hpml.course.labs.lab_10_benchmarking.samples import (
+    BASE,
+    Rounds,
+    clear_verdict,
+    draw_rounds,
+    near_the_limit,
+)
+from hpml.course.lesson.exercises.exercise import Case, Exercise, Forbidden, Wrong
+from hpml.course.lesson.exercises.outcomes import Outcome, Returned
+from hpml.course.lesson.exercises.same import expect, shown
 
 _NO_LIBRARY = Forbidden(
     modules=("timeit", "hpml", "torch", "pyperf"),
@@ -36,19 +45,22 @@ def _numbers(data: Mapping[str, Any]) -> list[int]:
 def _autoranged(case: Case) -> dict[str, object]:
     runs = _numbers(case.data)
     result = runs[-1], seconds_of(case.data, len(runs) - 1, runs[-1])
-    return {"result": result, "more than two readings a run": False, "runs": runs}
+    return {"result": result, "needless readings of the clock": 0, "runs": runs}
 
 
 def _repeated(case: Case) -> dict[str, object]:
-    data, runs = case.data, _numbers(case.data)
-    number, done = runs[-1], len(runs)
-    runs += 5 * [number]
-    found: dict[str, object] = {"result": "raises what run raised", "runs": runs}
+    data = case.data
+    number = data["number"]
+    runs = 5 * [number]
+    found: dict[str, object] = {
+        "result": "raises what run raised",
+        "needless readings of the clock": 0,
+        "runs": runs,
+    }
     if "fails" in data:
         found["runs"] = runs[: data["fails"]]
     else:
-        found["result"] = [seconds_of(data, done + k, number) / number for k in range(5)]
-        found["more than two readings a run"] = False
+        found["result"] = [seconds_of(data, place, number) / number for place in range(5)]
     if "collector" in data:
         found |= {"collector on during a run": False, "collector changed": False}
     return found
@@ -59,7 +71,11 @@ def _statement(
 ) -> Case:
     data = {"per_call": per_call, "first": 0.0, "wobble": [0.0], "start": 0.0, **more}
     data |= {"collector": True, **more} if part == "collector" else {}
-    return Case(name, data, part, f"{function}(run, clock)  # {per_call:g} s per call")
+    call = "autorange(run, clock)"
+    if function == "repeat":
+        data.setdefault("number", max(1, round(0.25 / per_call)))
+        call = f"repeat(run, clock, {data['number']})"
+    return Case(name, data, part, f"{call}  # {per_call:g} s per call")
 
 
 def _wobbly(rng: random.Random, name: str, *kind: str) -> Case:
@@ -77,8 +93,21 @@ def _autorange_cases(rng: random.Random, more: bool) -> Sequence[Case]:
         _statement("a clock that began long ago", 0.003, start=512.0),
         _statement("a first run that warms up", 0.015, first=0.18),
         _statement("longer than wanted", 3.0),
+        _statement("just below 0.2 s", 0.1999999),
+        _statement("just above 0.2 s", 0.2000001),
+        _statement("a nanosecond and a half", 1.5e-9),
+        _statement("less than a clock cycle", 1.3e-12),
+        _statement("a clock that shows less than 0", 0.003, start=-64.0),
+        _statement("a first run that is long enough", 1e-6, first=0.3),
+        _statement("a second run that is disturbed", 0.003, wobble=[0.0, 50.0, 0.0]),
     ]
     return cases + [_wobbly(rng, f"drawn, {place + 1}") for place in range(6 if more else 2)]
+
+
+def _failing(how: str, fails: int, per_call: float, on: bool = True) -> Case:
+    by = next(each for each in ("raises", "is interrupted", "ends") if how.startswith(each))
+    kind = ("collector", "repeat")
+    return _statement(f"run {how}", per_call, *kind, fails=fails, by=by, collector=on)
 
 
 def _repeat_cases(rng: random.Random, more: bool) -> Sequence[Case]:
@@ -89,10 +118,21 @@ def _repeat_cases(rng: random.Random, more: bool) -> Sequence[Case]:
         _statement("runs that differ", 0.5, *right, wobble=wobble),
         _statement("a microsecond", 1e-6, *right, wobble=wobble, start=64.0),
         _statement("a first run that warms up", 0.1, *right, first=5.0),
+        _statement("runs that get faster", 0.03, *right, wobble=[-0.05 * k for k in range(10)]),
+        _statement("a clock that shows less than 0", 1.5e-9, *right, wobble=wobble, start=-64.0),
+        _statement("one call in each sample", 0.7, *right, wobble=wobble, number=1),
+        _statement("samples of a microsecond", 1e-7, *right, wobble=wobble, number=10),
         _statement("the collector is on before", 0.25, *collector, start=16.0),
         _statement("the collector is off before", 0.25, *collector, collector=False),
-        _statement("run raises at once", 0.1, *collector, fails=0),
-        _statement("run raises in a sample", 0.1, *collector, fails=4),
+        _failing("raises at once", 0, 0.1),
+        _failing("raises in a sample", 2, 0.1),
+        _failing("raises in the last sample, the collector is off before", 4, 0.1, False),
+        _failing("raises at once, the collector is off before", 0, 0.1, False),
+        _failing("is interrupted at once", 0, 0.1),
+        _failing("is interrupted in the last sample", 4, 0.01),
+        _failing("is interrupted in a sample", 3, 0.1),
+        _failing("ends the program", 1, 0.01),
+        _failing("ends the program, the collector is off before", 3, 0.1, False),
     ]
     for place in range(4 if more else 1):
         cases.append(_wobbly(rng, f"drawn, {place + 1}", *right))
@@ -102,22 +142,24 @@ def _repeat_cases(rng: random.Random, more: bool) -> Sequence[Case]:
 
 _AUTORANGE = Exercise(
     name="autorange",
+    minutes=6,
     parts={"right": 2},
     cases=_autorange_cases,
     judge=expect(_autoranged, tolerance=1e-9),
     arguments=statement_and_clock,
     observe=value_and_runs,
+    core=False,
     forbids=_NO_LIBRARY,
 )
 
 _REPEAT = Exercise(
     name="repeat",
+    minutes=6,
     parts={"right": 1, "collector": 1},
     cases=_repeat_cases,
     judge=expect(_repeated, tolerance=1e-9),
     arguments=statement_and_clock,
     observe=value_and_runs,
-    core=False,
     forbids=_NO_LIBRARY,
 )
 
@@ -126,12 +168,12 @@ Chosen = Callable[[Sequence[float], Sequence[float]], bool]
 
 
 def _drawn(
-    rng: random.Random, wanted: str, make: Callable[[], Rounds], chosen: Chosen | None = None
+    make: Callable[[], Rounds], wanted: str, turned: bool, chosen: Chosen | None = None
 ) -> Rounds:
     """Draw until every sound rule gives the wanted verdict, so that no points depend on luck."""
     while True:
         a, b = make()
-        if rng.random() < 0.5:
+        if turned:
             a, b = b, a
         seen = clear_verdict(a, b)
         fits = seen and (seen == "cannot tell") == (wanted == "cannot tell")
@@ -191,13 +233,16 @@ def _one_great_loss(rng: random.Random) -> Rounds:
 
 def _duels(rng: random.Random, more: bool) -> Sequence[Case]:
     cases = []
+    turned = rng.random() < 0.5  # from one sample to the next the other is slower, in each part
+    turns = dict.fromkeys(("clear", "equal", "paired"), turned)
     for place in range(3 if more else 1):
 
         def add(
             name: str, part: str, wanted: str, make: Callable[[], Rounds],
             chosen: Chosen | None = None, place: int = place,
         ) -> None:  # fmt: skip
-            a, b = _drawn(rng, wanted, make, chosen)
+            turns[part] = not turns[part]
+            a, b = _drawn(make, wanted, turns[part], chosen)
             if "seconds" in name:
                 a, b = ([float(f"{1e-6 * x:.4g}") for x in times] for times in (a, b))
             cases.append(_duel(f"{name} ({place + 1})", part, a, b))
@@ -220,11 +265,31 @@ def _duels(rng: random.Random, more: bool) -> Sequence[Case]:
             drawn(25, more=0.08, drift=-0.6, noise=0.006), _overlap)  # fmt: skip
         add("a small difference", "paired", "differ", drawn(120, more=0.013), _small_majority)
         add("recorded: drift", "paired", "differ", _recorded(rng, "drift"), _minimum_right)
+        cases.append(_near_the_limit(rng, place))
         same = [BASE] * (12 + place)
+        few_wins = {
+            "one win, the rest draws": ([0.9 * BASE, *same], [BASE, *same]),
+            "one loss, the rest draws": ([BASE, *same], [0.9 * BASE, *same]),
+            "draws, a win and a loss": ([50.0, *same, BASE], [BASE, *same, 50.0]),
+        }
         few = {"five": draw_rounds(rng, 5, more=1.0), "three": draw_rounds(rng, 3, more=2.5)}
-        for name, times in {**few, "the clock sees no difference": (same, same)}.items():
+        few |= {"two": ([1.0, 1.0], [9.0, 8.0]), "one": ([BASE], [2 * BASE])}
+        for name, times in {
+            **few,
+            **few_wins,
+            "the clock sees no difference": (same, same),
+        }.items():
             cases.append(_duel(f"{name} ({place + 1})", "equal", *times))
+    cases.append(_duel("whole numbers", "clear", [5, 6, 5, 6, 5, 6], [7, 9, 8, 8, 7, 9]))
+    cases.append(Case("no rounds", {"a": [], "b": []}, "equal"))
     return cases
+
+
+def _near_the_limit(rng: random.Random, place: int) -> Case:
+    (a, b), *others = near_the_limit(rng)
+    call = f"is_faster(a, b)  # {len(others) + 1} times, 100 rounds each"
+    data = {"a": a, "b": b, "others": [list(each) for each in others]}
+    return Case(f"equal programs that look different ({place + 1})", data, "equal", call)
 
 
 def _recorded(rng: random.Random, name: str) -> Callable[[], Rounds]:
@@ -238,18 +303,39 @@ def _recorded(rng: random.Random, name: str) -> Callable[[], Rounds]:
     return some
 
 
+def _judge_duels(case: Case, outcome: Outcome) -> Wrong | None:
+    """Judge a verdict, or the share of verdicts on samples near the limit."""
+    if "others" not in case.data:
+        return expect(_verdict)(case, outcome)
+    number = len(case.data["others"]) + 1
+    wanted = f"'cannot tell' for most of {number} pairs of equal programs"
+    found = outcome.value if isinstance(outcome, Returned) else None
+    if not isinstance(found, list) or not {*found} <= {"faster", "slower", "cannot tell"}:
+        return Wrong(wanted, shown(outcome))
+    told = number - found.count("cannot tell")
+    if told <= number // 4:
+        return None
+    why = "One false verdict in twenty is accepted, one in ten is not: do both directions count?"
+    return Wrong(wanted, f"'faster' or 'slower' for {told}", why)
+
+
 def _verdict(case: Case) -> str:
     a, b = (case.data[name] for name in "ab")
-    found = "cannot tell" if len(a) < 6 else clear_verdict(a, b)
+    if len(a) < 6 or sum(x != y for x, y in zip(a, b, strict=True)) < 3:
+        return "cannot tell"
+    found = clear_verdict(a, b)
     assert found is not None  # ensured by `_drawn`
     return found
 
 
 _IS_FASTER = Exercise(
     name="is_faster",
+    minutes=8,
     parts={"clear": 1, "equal": 1, "paired": 1},
     cases=_duels,
-    judge=expect(_verdict),
+    judge=_judge_duels,
+    arguments=duel,
+    observe=verdicts,
     forbids=Forbidden(
         modules=("hpml", "scipy", "torch"),
         why="The exercise is to write the rule; plain Python is enough.",

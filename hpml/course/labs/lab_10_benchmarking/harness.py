@@ -1,11 +1,13 @@
-"""The harness of lab 10: a statement and a fake clock, which only the statement advances."""
+"""The harness of lab 10: a statement and a fake clock, which it alone advances; many duels."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
+
+from hpml.course.sandbox.harness import called_through
 
 AT_MOST = 100
 """The largest number of runs in a call, which stops a function that never ends."""
@@ -14,7 +16,22 @@ AT_MOST = 100
 _runs: list[tuple[int, bool]] = []  # the executions of each run, and whether the collector was on
 _before = [True]  # whether the collector was on before
 _judged = [False]  # whether the collector is part of what is judged
-_readings = [0]  # the number of clock readings
+# How often the clock was read before the first run, and after each
+_readings = [0]
+_duels: list[Sequence[Sequence[float]]] = []  # the further duels of a case
+
+
+class _InterruptedError(KeyboardInterrupt):
+    """What a case raises in `run`; unlike a student's own interrupt, the harness catches it."""
+
+
+class _EndedError(SystemExit):
+    """The same for the end of the program."""
+
+
+_ERRORS: dict[str, type[BaseException]] = {
+    "raises": ZeroDivisionError, "is interrupted": _InterruptedError, "ends": _EndedError,
+}  # fmt: skip
 
 
 def seconds_of(data: Mapping[str, Any], place: int, number: int) -> float:
@@ -27,7 +44,7 @@ def seconds_of(data: Mapping[str, Any], place: int, number: int) -> float:
 def statement_and_clock(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments: a `run`, and a `clock` that only `run` advances."""
     _runs.clear()
-    _readings[0] = 0
+    _readings[:] = [0]
     _judged[0] = "collector" in data
     _before[0] = bool(data.get("collector", True))
     now = [data["start"]]
@@ -40,20 +57,17 @@ def statement_and_clock(data: Mapping[str, Any]) -> dict[str, Any]:
                 f"run: expected a whole number of executions from 1, received {number!r}"
             )
         if len(_runs) == data.get("fails"):
-            raise ZeroDivisionError("the statement failed")
+            raise _ERRORS[data["by"]]("the statement failed")
         _runs.append((int(number), gc.isenabled()))
+        _readings.append(0)
         now[0] += seconds_of(data, len(_runs) - 1, number)
 
     def clock() -> float:
-        _readings[0] += 1
+        _readings[-1] += 1
         return float(now[0])
 
-    return {"run": run, "clock": clock}
-
-
-def value_and_runs(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return the observations of `_through`."""
-    return result
+    given = {"number": data["number"]} if "number" in data else {}
+    return {"run": run, "clock": clock, **given}
 
 
 def _through(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -62,9 +76,9 @@ def _through(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict
     (gc.enable if _before[0] else gc.disable)()
     try:
         found: dict[str, Any] = {"result": function(**arguments)}
-        found["more than two readings a run"] = _readings[0] > 2 * len(_runs)
-    except ZeroDivisionError:
-        found = {"result": "raises what run raised"}
+        found["needless readings of the clock"] = _needless_readings()
+    except tuple(_ERRORS.values()):
+        found = {"result": "raises what run raised", "needless readings of the clock": 0}
     finally:
         left = gc.isenabled()
         (gc.enable if was else gc.disable)()
@@ -75,4 +89,33 @@ def _through(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict
     return found
 
 
-value_and_runs.through = _through  # type: ignore[attr-defined]
+@called_through(_through)
+def value_and_runs(result: Any, arguments: Mapping[str, Any]) -> Any:
+    """Return the observations of `_through`."""
+    return result
+
+
+def _needless_readings() -> int:
+    """Return how often the clock was read in addition to once before and once after each run."""
+    first, *between = _readings
+    last = between.pop() if between else 0
+    return sum(max(0, n - most) for n, most in [(first, 1), (last, 1), *((n, 2) for n in between)])
+
+
+def duel(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the times of a case's first duel."""
+    _duels[:] = data.get("others", [])
+    return {"a": list(data["a"]), "b": list(data["b"])}
+
+
+def _all_duels(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
+    found = function(**arguments)
+    if not _duels:
+        return found
+    return [found, *(function(list(a), list(b)) for a, b in _duels)]
+
+
+@called_through(_all_duels)
+def verdicts(result: Any, arguments: Mapping[str, Any]) -> Any:
+    """Return the verdict, or a list of all verdicts if the case has several duels."""
+    return result

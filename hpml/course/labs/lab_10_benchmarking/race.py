@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import random
 import statistics
+import textwrap
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hpml.base import style
-from hpml.base.charts import Bar, Chart, Dot, Line, bars, dots, lines, show
+from hpml.base.charts import Bar, Chart, Line, bars, lines, name_rows, show
 from hpml.base.errors import describe
 from hpml.base.page import Page, put, say
 from hpml.base.tables import Table
@@ -19,6 +20,9 @@ from hpml.benchmark.ratio import paired_ratio
 from hpml.benchmark.robust import median_interval
 from hpml.course.labs.lab_10_benchmarking.recordings import NAMES, recording
 from hpml.course.labs.lab_10_benchmarking.samples import Rounds, draw_rounds
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Rule = Callable[[list[float], list[float]], str]
 ANSWERS = ("faster", "slower", "cannot tell")
@@ -30,11 +34,16 @@ NOISES: Mapping[str, Mapping[str, Any]] = {
 }
 """The kinds of noise, as arguments of `draw_rounds`."""
 ROUNDS = 25
+LIMIT = 0.05
+"""The share of false verdicts that a rule of 95 % may have."""
 
 
 @dataclass(frozen=True)
 class Rates:
-    """By rule and noise, the shares of false verdicts and of detected differences of 5 %."""
+    """By rule and noise, the shares of false verdicts and of detected differences of 5 %.
+
+    In every second run with a difference a is slower, so that a rule must know both directions.
+    """
 
     false: Mapping[str, Mapping[str, float]]
     found: Mapping[str, Mapping[str, float]]
@@ -44,37 +53,57 @@ class Rates:
         """Return the largest share of false verdicts over all noises."""
         return max(self.false[rule].values())
 
+    @property
+    def limit(self) -> float:
+        """The largest share of false verdicts that 5 % and the chance of so few runs explain."""
+        return LIMIT + 2 * math.sqrt(LIMIT * (1 - LIMIT) / self.runs)
+
     def draw(self) -> Page:
-        """Draw all shares, above a table of the worst and best of each rule."""
-        rows = [
-            [rule, self.worst(rule), min(self.found[rule].values()), max(self.found[rule].values())]
-            for rule in self.false
-        ]
-        columns = ["rule", "false verdicts, at worst", "finds 5 %, at worst", "at best"]
-        table = Table(columns, rows, formats=dict.fromkeys(columns[1:], "{:.0%}".format))
+        """Draw all shares as two tables of rules and noises."""
         caption = (
-            f"{self.runs} runs of {ROUNDS} rounds for each mark. Left: an honest rule stays near "
-            "or left of the dashed line, 5 %. Right: the further right, the better."
+            f"Each number: {self.runs} runs of {ROUNDS} rounds. Framed and bold: above "
+            f"{self.limit:.0%}, too many for a rule of 95 % and chance."
         )
         return show(
-            _rates_chart(self.false, "Two equal programs: false verdicts", at=[5]),
-            _rates_chart(self.found, "A difference of 5 %: found"),
-            beside=True, width=9.4, caption=caption, text=f"{caption}\n{table}",
-            after=table._repr_html_(),
+            _shares_chart(self.false, "Two equal programs: false verdicts", style.FAIL, self.limit),
+            _shares_chart(self.found, "A difference of 5 %: found", style.PASS),
+            beside=True, width=9.4, caption=caption,
         )  # fmt: skip
 
 
-def _rates_chart(
-    shares: Mapping[str, Mapping[str, float]], title: str, at: Sequence[float] = ()
+def _shares_chart(
+    shares: Mapping[str, Mapping[str, float]], title: str, colour: str, limit: float = math.inf
 ) -> Chart:
-    shades = style.series(list(shares))
-    rows = [
-        Dot(noise, 100 * share, colour=shades[rule], marker="os^DvP"[place % 6],
-            label="" if at else rule)
-        for place, (rule, found) in enumerate(shares.items())
-        for noise, share in found.items()
-    ]  # fmt: skip
-    return dots(rows, title=title, x="% of runs", xlim=(-4, 104), at=at)
+    """Return a table of shares, a row a rule and a column a noise; those above the limit framed."""
+    noises = list(NOISES)
+
+    def draw(ax: Axes) -> None:
+        for row, found in enumerate(shares.values()):
+            for column, noise in enumerate(noises):
+                share, above = found[noise], found[noise] > limit
+                ground = style.tint(colour, 0.06 + 0.5 * share)  # light enough for dark numbers
+                frame = style.INK if above else "none"
+                ax.barh(row, 0.92, 0.88, left=column - 0.46, color=ground, edgecolor=frame,
+                        linewidth=1.6, zorder=2)  # fmt: skip
+                ax.text(column, row, f"{share:.0%}", ha="center", va="center", zorder=3,
+                        fontsize=10, fontweight="bold" if above else "normal")  # fmt: skip
+        name_rows(ax, list(shares))
+        names = [noise.replace(" %", "\N{NO-BREAK SPACE}%") for noise in noises]
+        ax.set_xlim(-0.5, len(noises) - 0.5)
+        ax.set_xticks(range(len(noises)), [textwrap.fill(name, 15) for name in names])
+        ax.tick_params(axis="x", length=0)
+        ax.grid(visible=False)
+        ax.spines[["left", "bottom"]].set_visible(False)
+
+    text = "; ".join(
+        f"{rule}: "
+        + ", ".join(
+            f"{share:.0%} with {noise}{' (above the limit)' * (share > limit)}"
+            for noise, share in found.items()
+        )
+        for rule, found in shares.items()
+    )
+    return Chart(draw, f"{text}.", 1.3 + 0.42 * len(shares), title=title)
 
 
 def by_t_test(a: Sequence[float], b: Sequence[float]) -> str:
@@ -96,12 +125,18 @@ def by_library(a: Sequence[float], b: Sequence[float]) -> str:
 
 
 def on_recordings(rules: Mapping[str, Rule]) -> Table:
-    """Return each rule's verdict on the first 25 rounds of each recording, and the truth."""
-    rows = []
+    """Return each rule's verdict on the first 25 rounds of each recording, and the truth.
+
+    In every second recording with a difference its two programs have changed places.
+    """
+    rows, turned = [], True
     for name in NAMES:
         found = recording(name)
         both = list(found.a[:25]), list(found.b[:25])
         truth = "faster" if found.truth > 1 else "equal"
+        if truth != "equal":
+            turned = not turned
+            both, truth = (both[::-1], "slower") if turned else (both, truth)
         rows.append([name, truth, *(rule(*both) for rule in rules.values())])
     return Table(["recording", "in truth a is", *rules], rows)
 
@@ -114,11 +149,17 @@ def race_rules(rules: Mapping[str, Rule], *, runs: int = 200) -> Rates:
     rng = random.Random(10)
     for noise, how in NOISES.items():
         equal = [draw_rounds(rng, ROUNDS, **how) for _ in range(runs)]
-        differ = [draw_rounds(rng, ROUNDS, more=0.05, **how) for _ in range(runs)]
+        differ = [_one_slower(rng, ROUNDS, run, more=0.05, **how) for run in range(runs)]
         for name, rule in ready.items():
             false[name][noise] = sum(rule(*both) != "cannot tell" for both in equal) / runs
-            found[name][noise] = sum(rule(*both) == "faster" for both in differ) / runs
+            found[name][noise] = sum(rule(*both) == truth for truth, both in differ) / runs
     return Rates(false, found, runs)
+
+
+def _one_slower(rng: random.Random, rounds: int, run: int, **how: Any) -> tuple[str, Rounds]:
+    """Return what is true of a against b, and the rounds: a takes longer in every second run."""
+    a, b = draw_rounds(rng, rounds, **how)
+    return ("slower", (b, a)) if run % 2 else ("faster", (a, b))
 
 
 def duel(rules: Mapping[str, Rule], draws: int = 100) -> Callable[..., Page]:
@@ -135,30 +176,31 @@ def duel(rules: Mapping[str, Rule], draws: int = 100) -> Callable[..., Page]:
             "modes": modes,
             "in_turns": in_turns,
         }
-        pairs = [draw_rounds(rng, rounds, more=difference, **noise) for _ in range(draws)]
-        answers = {name: [rule(*both) for both in pairs] for name, rule in ready.items()}
-        return _drawn_duel(pairs[0], answers, difference, in_turns)
+        pairs = [_one_slower(rng, rounds, run, more=difference, **noise) for run in range(draws)]
+        truths = [truth if difference else "cannot tell" for truth, _ in pairs]
+        answers = {name: [rule(*both) for _, both in pairs] for name, rule in ready.items()}
+        return _drawn_duel(pairs[0][1], answers, truths, in_turns)
 
     return drawn
 
 
 def _drawn_duel(
-    first: Rounds, answers: Mapping[str, Sequence[str]], difference: float, in_turns: bool
+    first: Rounds, answers: Mapping[str, Sequence[str]], truths: Sequence[str], in_turns: bool
 ) -> Page:
     a, b = first
     count = len(a)
     later = range(0 if in_turns else count, count if in_turns else 2 * count)
     samples = [Line("a", range(count), a, "", style.DATA, "o"),
                Line("b", later, b, "", style.SECOND, "s")]  # fmt: skip
-    truth = "faster" if difference else "cannot tell"
     rows, texts = [], []
     for name, given in answers.items():
-        good = 100 * sum(answer == truth for answer in given) / len(given)
-        none = 100 * sum(answer == "cannot tell" != truth for answer in given) / len(given)
+        judged = list(zip(given, truths, strict=True))
+        good = 100 * sum(answer == truth for answer, truth in judged) / len(given)
+        none = 100 * sum(answer == "cannot tell" != truth for answer, truth in judged) / len(given)
         wrong = 100 - good - none
         rows.append(Bar(name, [(good, style.PASS), (none, style.UNKNOWN), (wrong, style.FAIL)]))
         texts.append(f"{name}: {good:.0f} % right, {wrong:.0f} % wrong")
-    right_is = "a is faster" if difference else "a and b are equal"
+    right_is = "a and b are equal" if "cannot tell" in truths else "a faster and slower in turn"
     return show(
         lines(samples, title="One run", x="in the order taken", y="µs per call",
               ylim=(0, 1.05 * max(a + b))),

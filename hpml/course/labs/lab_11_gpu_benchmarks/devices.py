@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hpml.base import style
+from hpml.base import accelerator, style
 from hpml.base.charts import Interval, show, timeline
 from hpml.base.page import Page
 from hpml.profiling import Timeline
@@ -123,22 +123,20 @@ def _work_off(work: queue.SimpleQueue[_Work | None], done: list[Interval]) -> No
         mark.reached.set()
 
 
-class CudaDevice:
+class Accelerator:
     """The current GPU, with the methods that timing needs."""
 
     clock = staticmethod(time.perf_counter)
 
     def synchronize(self) -> None:
         """Wait until all launched work is done."""
-        import torch
-
-        torch.cuda.synchronize()
+        accelerator.synchronise()
 
     def event(self) -> Any:
         """Put an event into the queue."""
         import torch
 
-        event: Any = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+        event = torch.Event(accelerator.kind(), enable_timing=True)
         event.record()
         return event
 

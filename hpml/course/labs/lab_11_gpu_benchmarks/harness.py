@@ -16,7 +16,7 @@ class Mark:
         self._time = time
 
     def elapsed_time(self, end: Mark) -> float:
-        """Return the milliseconds to a later mark, as `torch.cuda.Event` does."""
+        """Return the milliseconds to a later mark, as `torch.Event` does."""
         return 1e3 * (end._time - self._time)
 
 

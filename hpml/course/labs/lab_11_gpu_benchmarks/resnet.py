@@ -16,7 +16,14 @@ from hpml.course.suites import peer
 from hpml.course.suites.forwards import BASELINE, COMPILED
 from hpml.course.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
 from hpml.course.suites.running import environment_line
-from hpml.course.suites.toy_resnet import ToyResNetResult, published_fit, usual
+from hpml.course.suites.toy_resnet import (
+    REDUCED,
+    REPLAY,
+    RESOLUTIONS,
+    ToyResNetResult,
+    published_fit,
+    usual,
+)
 from hpml.profiling import LaunchFit, ProfilingError
 
 GPU, RECORDED = "RTX 3080, published", "H100, recorded"
@@ -25,7 +32,7 @@ GPU, RECORDED = "RTX 3080, published", "H100, recorded"
 def ways(device: str, *, compiled: bool = False) -> list[str]:
     """Return the executions to compare with the hand-written network on this device."""
     available = [*usual(device), *([COMPILED] if compiled else [])]
-    others = [name for name in (COMPILED, CUDA_GRAPHS) if name in available]
+    others = [n for n in (COMPILED, REDUCED, CUDA_GRAPHS, REPLAY) if n in available]
     return ["codegen", "inlined", *peer.names(), *others]
 
 
@@ -58,9 +65,12 @@ def time_table(result: ToyResNetResult) -> Table:
     ]
     columns = ["forward, ms", *(f"{size} pixels" for size in sizes), "grows"]
     formats = {**dict.fromkeys(columns[1:-1], "{:.3f}".format), "grows": "{:.2f}×".format}
+    missing = [name for name in (REDUCED, REPLAY) if f"{name}, here" not in times]
     caption = (
         f"Batch 4, no gradients. Here: {environment_line(result.cases)}. "
         f"Published: {TOY_RESNET.hardware}."
+        + f" Not yet recorded, and measured with CUDA only: {'; '.join(missing)}."
+        * bool(missing)
     )
     return Table(columns, rows, caption=caption, formats=formats)
 
@@ -68,6 +78,25 @@ def time_table(result: ToyResNetResult) -> Table:
 def growth(times: Mapping[int, float]) -> float:
     """Return the time at the largest resolution as a multiple of that at the smallest."""
     return times[max(times)] / times[min(times)]
+
+
+def forward_name(size: int | str) -> str:
+    """Return the name of a forward in the roofline."""
+    return f"ResNet, {size} pixels"
+
+
+def forwards(device: str) -> dict[str, Callable[[], object]]:
+    """Return the forward of the hand-written network at the smallest and the largest resolution."""
+    import torch
+
+    from hpml.course.models import ToyResNet
+
+    def forward_at(size: int) -> Callable[[], object]:
+        network = ToyResNet(size).to(device).eval()
+        x = torch.rand(4, 3, size, size, device=device)
+        return torch.no_grad()(lambda: network(x))
+
+    return {forward_name(size): forward_at(size) for size in (RESOLUTIONS[0], RESOLUTIONS[-1])}
 
 
 def measured_growth(result: ToyResNetResult) -> Ratio:
@@ -103,6 +132,25 @@ def fits(result: ToyResNetResult) -> dict[str, LaunchFit]:
         with contextlib.suppress(ProfilingError):  # raised if this GPU never waits for a launch
             named[f"{BASELINE}, here"] = result.fit()
     return named
+
+
+def around_a_replay(result: ToyResNetResult) -> str:
+    """Return how much longer the call of a model takes than the replay of its graph alone."""
+    cases = [case for case in result.cases if {CUDA_GRAPHS, REPLAY} <= {*case.comparison.names}]
+    if not cases:
+        return (
+            "How much longer a call of the recorded model takes than its replay alone is measured "
+            "with CUDA only, and not yet recorded."
+        )
+    parts = [
+        f"{case.comparison.ratio(CUDA_GRAPHS, REPLAY).shown} times as long at "
+        f"{case.parameters['resolution']} pixels"
+        for case in cases
+    ]
+    return (
+        f"A call of the recorded model, compared with its replay alone, takes {', '.join(parts)}. "
+        "The call also checks the input, copies it, and copies the result."
+    )
 
 
 def grows_from(fit: LaunchFit) -> float:

@@ -30,8 +30,8 @@ def estimated_epoch(seconds: Sequence[float], steps: int) -> tuple[float, float,
     return steps * mean, steps * mean - half, steps * mean + half
 
 
-def _epoch(name: str, seconds: Sequence[float], steps: int, part: str) -> Case:
-    data = {"seconds": [round(s, 4) for s in seconds], "steps": steps}
+def _epoch(name: str, seconds: Sequence[float], steps: int, part: str, digits: int = 4) -> Case:
+    data = {"seconds": [round(s, digits) for s in seconds], "steps": steps}
     return Case(name, data, part)
 
 
@@ -49,12 +49,26 @@ def _epoch_cases(rng: random.Random, more: bool) -> Sequence[Case]:
         _epoch("more than the first half", [8.0] * 7 + [1.0, 1.25, 1.0], 100, "warm-up"),
         _epoch("in milliseconds", [0.4] + [0.01, 0.0125] * 4, 100, "warm-up"),
         _epoch("exactly one and a half times", [9.0, 1.5] + [1.0] * 7, 100, "warm-up"),
+        _epoch("a little more than one and a half times", [9.0, 1.5 + 1e-9] + [1.0] * 7, 100,
+               "warm-up", 12),
+        _epoch("a little less than one and a half times", [9.0, 1.5 - 1e-9] + [1.0] * 7, 100,
+               "warm-up", 12),
         # Only a limit from the median of the second half is between 1.6 and 1.75.
         _epoch("just above, just below", [1.75, 1.6, 1.0, 1.25, 1.0, 1.25, 1.0, 9.0], 100,
                "warm-up"),
         # Of nine, the second half is the last five. Its median must not be computed again.
+        _epoch("an odd number, close to the limit",
+               [9.0, 1.75, 1.25, 1.25, 3.0, 1.0, 1.0, 1.5, 1.25], 100, "warm-up"),
         _epoch("an odd number", [9.0, 1.0, 1.25, 1.25, 3.0, 1.0, 1.0, 1.5, 1.25], 100, "warm-up"),
         _epoch("random, with a warm-up", [4.0, 2.5, *drawn(10)], rng.randint(50, 900), "warm-up"),
+        _epoch("an epoch of one step", [1.0, 5.0] * 3, 1, "steady"),
+        _epoch("an epoch of a million steps", [0.5, 0.625, 0.5, 0.75] * 2, 1_000_000, "steady"),
+        _epoch("in hours", [3600.5 * each for each in drawn(7)], 40, "steady"),
+        _epoch("a fast first step", [0.25, 9.0, 1.0, 1.25, 1.0, 1.0, 1.25], 100, "warm-up"),
+        _epoch("slow again after the warm-up", [9.0, 1.0, 9.0, 8.0, 1.25, 1.0, 1.0, 1.0, 1.25], 100,
+               "warm-up"),
+        _epoch("slow at the end", [7.0, 5.0, 1.0, 1.25, 1.0, 1.0, 1.25, 6.0], 100, "warm-up"),
+        _epoch("in microseconds", [2.5e-5, *(1e-6 * each for each in drawn(8))], 9, "warm-up", 12),
     ]  # fmt: skip
     for place in range(5 if more else 0):
         slow = sorted((rng.uniform(2, 20) for _ in range(place % 4)), reverse=True)
@@ -66,6 +80,7 @@ def _epoch_cases(rng: random.Random, more: bool) -> Sequence[Case]:
 
 _EPOCH_ESTIMATE = Exercise(
     name="epoch_estimate",
+    minutes=8,
     parts={"steady": 1, "warm-up": 1},
     cases=_epoch_cases,
     judge=expect(lambda case: estimated_epoch(**case.data), tolerance=1e-9),
@@ -91,7 +106,9 @@ def surviving_format(
     least = min((size for size in sizes if size > error * sizes[-1]), default=math.inf)
     top, roundings = (math.fsum(sizes), len(sizes)) if added else (sizes[-1], 1)
     for name, (smallest, largest, spacing) in formats.items():
-        if top <= largest and roundings * spacing / 2 <= error and least >= smallest:
+        lost = math.fsum(size for size in sizes if added and size < smallest)
+        precise = roundings * spacing / 2 <= error and lost <= error * top
+        if top <= largest and precise and least >= smallest:
             return name
     return None
 
@@ -110,6 +127,8 @@ _MADE_UP: Formats = {
     "fine": (0.5, 8.0, 0.125),
 }
 
+_RANGES: Formats = {"narrow": (0.5, 8.0, 2.0**-10), "wide": (2.0**-6, 8.0, 2.0**-10)}
+
 
 def _drawn_formats(rng: random.Random) -> Formats:
     powers = ((-6, 0), (2, 9), (-9, -1))
@@ -126,6 +145,7 @@ def _precision_cases(rng: random.Random, more: bool) -> Sequence[Case]:
         _tensor("the largest and the smallest of float16", [65504.0]),
         _tensor("the smallest alone", [2.0**-14, 2.0**-13]),
         _tensor("a small one that may vanish", [100.0, 1e-6]),
+        _tensor("a small one beside a negative one", [-100.0, 1e-6]),
         _tensor("one at the allowed error itself", [2.0**-8, 2.0**-15], 2.0**-7),
         _tensor("a small one that counts", [0.001] * 6 + [2e-5]),
         _tensor("a zero among others", [0.0, 1.0]),
@@ -137,7 +157,37 @@ def _precision_cases(rng: random.Random, more: bool) -> Sequence[Case]:
         _tensor("many ones, a coarse answer", [1.0] * 60, 0.25, added=True),
         _tensor("a sum that grows too large", [30000.0] * 3, added=True),
         _tensor("signs that cancel", [40000.0, -40000.0], added=True),
-    ]
+        _tensor("nothing but zeros", [0.0, -0.0]),
+        _tensor("one that is infinite", [1.0, -math.inf]),
+        _tensor("far too large", [1e300, 1.0]),
+        _tensor("far too small", [1e-300, -1e-301]),
+        _tensor("a little too large", [-65505.0]),
+        _tensor("a little too small", [-(2.0**-14) * (1 - 2.0**-20)]),
+        _tensor("one a little above the allowed error", [2.0**-8, 1.001 * 2.0**-15], 2.0**-7),
+        _tensor("rounding a little more than allowed", [1.0], 2.0**-11 * (1 - 2.0**-20)),
+        _tensor("the finest format last", [1.0], 2.0**-9),
+        _tensor("the finest format first", [1.0], 0.25, formats=dict([*FORMATS.items()][::-1])),
+        _tensor("no format", [1.0], formats={}),
+        _tensor("a sum as large as allowed", [32752.0, -32752.0], added=True),
+        _tensor("a sum a little too large", [32752.0, -32753.0], added=True),
+        _tensor("roundings exactly as allowed", [1.0] * 8, 8 * 2.0**-11, True),
+        _tensor("zeros are added as well", [1.0] * 4 + [0.0] * 4, 4.5 * 2.0**-11, True),
+        _tensor("small beside the sum, not beside the largest", [1.0] * 3 + [0.1], 0.05, True,
+                _RANGES),
+        _tensor("one that may vanish from a sum", [1.0] * 3 + [0.04], 0.05, True, _RANGES),
+        _tensor("many small ones, added", [0.0061] + [6.05e-5] * 19, added=True,
+                formats={name: FORMATS[name] for name in ("float16", "float32")}),
+        _tensor("as much of a sum as may vanish", [2.0] * 3 + [1.0] + [0.25, -0.25] * 2, 0.125,
+                True, _RANGES),
+        _tensor("a little more than may vanish", [2.0] * 3 + [0.9] + [0.25, -0.25] * 2, 0.125,
+                True, _RANGES),
+        _tensor("a sum of the smallest numbers", [0.5, -0.5] * 2, 0.125, True, _RANGES),
+        _tensor("many small ones, not added", [2.0] + [0.25, -0.25] * 4, 0.125, formats=_RANGES),
+        _tensor("one value, added", [3.0], 2.0**-11, True),
+        _tensor("zeros, added", [0.0] * 3, added=True),
+        _tensor("small, and added", [2.0**-20] * 3, added=True),
+        _tensor("no format for a sum", [1.0] * 100, 1e-9, True),
+    ]  # fmt: skip
     for place in range(12 if more else 4):
         few = rng.randint(2, 6)
         values = [rng.choice([-1, 1]) * 2.0 ** rng.randint(-8, 9) for _ in range(few)]
@@ -149,6 +199,7 @@ def _precision_cases(rng: random.Random, more: bool) -> Sequence[Case]:
 
 _CHOOSE_PRECISION = Exercise(
     name="choose_precision",
+    minutes=10,
     parts={"values": 1, "sums": 1},
     cases=_precision_cases,
     judge=expect(lambda case: surviving_format(**case.data)),
@@ -197,6 +248,23 @@ def _scaler_cases(rng: random.Random, more: bool) -> Sequence[Case]:
         _step("finite, but not their sum", [1.5e308, 1.5e308], 2.0, 0, 2000),
         _step("the one at which it grows", [4.0], 4.0, 3, 4),
         _step("an overflow at that step", [inf], 4.0, 3, 4),
+        _step("a gradient of 0", [0.0], 4.0, 0, 2000),
+        _step("zeros among others", [0.0, -8.0, 0.0], 4.0, 7, 8),
+        _step("no gradients", [], 4.0, 1, 2000),
+        _step("nothing but NaN", [nan], 64.0, 0, 2000),
+        _step("the last one is not a number", [1.0, 2.0, nan], 64.0, 19, 20),
+        _step("the last one is infinite", [1.0, 2.0, -inf], 64.0, 1, 2000),
+        _step("infinities that cancel", [inf, -inf], 64.0, 1, 2000),
+        _step("an overflow at a scale of 1", [inf], 1.0, 1, 2000),
+        _step("an overflow at a scale of 3", [inf, 0.0], 3.0, 0, 2000),
+        _step("a scale below 1", [3.0, -1.0], 2.0**-20, 4, 2000),
+        _step("an overflow at a scale below 1", [nan], 2.0**-20, 4, 2000),
+        _step("a large scale that grows", [2.0**41], 2.0**40, 1, 2),
+        _step("each step grows", [4.0], 4.0, 0, 1),
+        _step("one before it grows", [4.0], 4.0, 1998, 2000),
+        _step("small gradients", [1e-300, -1e-290], 1024.0, 0, 2000),
+        _step("large gradients", [1.7e308, -1e300], 1024.0, 0, 2000),
+        _step("no power of two", [7.0, -0.3], 10.0, 0, 2000),
         _step("random gradients", [rng.uniform(-9, 9) for _ in range(3)], 2.0 ** rng.randint(1, 16),
               rng.randint(0, 9), 20),
         _training("a scale that is far too large", [[3.0]] * 12, 2.0**24, 5),
@@ -213,7 +281,9 @@ def _scaler_cases(rng: random.Random, more: bool) -> Sequence[Case]:
 
 _GRAD_SCALER = Exercise(
     name="grad_scaler",
+    minutes=6,
     parts={"step": 1, "run": 2},
+    core=False,
     cases=_scaler_cases,
     judge=expect(lambda case: scaled_run(case.data), tolerance=1e-9),
     forbids=_NO_TORCH,

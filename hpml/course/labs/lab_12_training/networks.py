@@ -6,8 +6,10 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from hpml.base import accelerator
 from hpml.base.child_process import ChildError, ChildProcess
 from hpml.base.page import Page, say
 from hpml.base.tables import Table
@@ -20,42 +22,51 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor, nn
 
-    from hpml.course.datasets import Dataset
+    from hpml.course.datasets import Dataset, Text
     from hpml.course.models import ConvNeXt
     from hpml.course.training import Recipe, Trainer
 
 
 def device() -> str:
-    """Return the lab's device: a GPU if there is one."""
-    import torch
+    """Return the lab's device: an accelerator if there is one."""
+    return accelerator.kind() or "cpu"
 
-    return "cuda" if torch.cuda.is_available() else "cpu"
+
+def epochs() -> int:
+    """Return the epochs of a training: more on a GPU, where an epoch may be a single sample."""
+    if device() == "cpu":
+        return 1 if quick() else 3
+    return 6 if quick() else 12
 
 
 def network(data: Dataset, seed: int = 0) -> ConvNeXt:
-    """Return the small ConvNeXt for the images of a data set."""
+    """Return the small ConvNeXt for the images of a data set, on the lab's device."""
     from hpml.course.suites.convnext_train import network_for
 
-    return network_for(data, "cpu", seed=seed)
+    return network_for(data, "cpu", seed=seed).to(device())
 
 
 def trainer(
-    data: Dataset, recipe: Recipe, epochs: int, seed: int = 0, *, warm: bool = True,
-    on: str | None = None,
+    data: Dataset | Text, recipe: Recipe, epochs: int, seed: int = 0, *, warm: bool = True,
+    on: str | None = None, batch: int | None = None,
 ) -> Trainer:  # fmt: skip
-    """Return a trainer, on a GPU if there is one; there Tiny ImageNet gets the large network."""
+    """Return a trainer, on a GPU if there is one; there Tiny ImageNet gets the large network.
+
+    A text is for the transformer. The default batch is that of `recipe_for`.
+    """
     import torch
 
     from hpml.course.suites.convnext_train import network_for, recipe_for
-    from hpml.course.training import Trainer
+    from hpml.course.training import Trainer, memory_suffices
     from hpml.course.training.processes import Processes
 
     where = on or device()
     processes = Processes(0, 1, torch.device(where))
-    model, recipe = network_for(data, where, seed=seed), recipe_for(recipe.name, data, where)
-    created = Trainer(model, data, recipe, epochs=epochs, seed=seed, processes=processes)
-    if warm:
-        created.warm_up()
+    model, recipe = network_for(data, where, seed=seed), recipe_for(recipe.name, data, where, batch)
+    with memory_suffices(processes.device, recipe):
+        created = Trainer(model, data, recipe, epochs=epochs, seed=seed, processes=processes)
+        if warm:
+            created.warm_up()
     return created
 
 
@@ -73,19 +84,33 @@ def _steps(one: Trainer) -> Iterator[float]:
 
 
 def in_turns(trainers: Mapping[str, Trainer]) -> Comparison:
-    """Train all to the end, step by step in turns, and compare the seconds of an epoch."""
+    """Train all to the end, step by step in turns, and compare the seconds of an epoch.
+
+    Where batches differ in size, a turn has as many steps as its network needs for as many examples
+    as the largest batch has.
+    """
+    from hpml.course.training import memory_suffices
+
     samples: dict[str, list[float]] = {name: [] for name in trainers}
     names = list(trainers)
+    turns = min(len(each.batches) for each in trainers.values())
+    # On a GPU a turn ends where the losses are read.
+    steps = {
+        name: len(each.batches) // turns if each.device.type == "cpu" else 1
+        for name, each in trainers.items()
+    }
     for _ in range(next(iter(trainers.values())).epochs):
         running = {name: _steps(each) for name, each in trainers.items()}
         done = False
         while not done:
             names.reverse()
             for name in names:
-                seconds = next(running[name], None)
-                done = seconds is None
-                if seconds is not None:
-                    samples[name].append(seconds * len(trainers[name].batches))
+                with memory_suffices(trainers[name].device, trainers[name].recipe):
+                    taken_now = list(islice(running[name], steps[name]))
+                done = len(taken_now) < steps[name]
+                if not done:
+                    mean = sum(taken_now) / steps[name]
+                    samples[name].append(mean * len(trainers[name].batches))
         for each_trainer in trainers.values():
             each_trainer.validate()
     taken = [Measurement(name, tuple(times), 1) for name, times in samples.items()]
@@ -93,7 +118,10 @@ def in_turns(trainers: Mapping[str, Trainer]) -> Comparison:
 
 
 def kept_bytes(data: Dataset, recipe: Recipe) -> int:
-    """Return the bytes that a step's forward keeps for its backward pass, without the weights."""
+    """Return the bytes that a forward keeps for its backward pass, without the weights.
+
+    On a GPU with too little memory a step has several forwards, each with a part of the batch.
+    """
     import torch
 
     from hpml.course.suites.convnext_train import network_for, recipe_for
@@ -102,21 +130,25 @@ def kept_bytes(data: Dataset, recipe: Recipe) -> int:
 
     where = device()
     recipe = recipe_for(recipe.name, data, where)
-    images = prepared(data.train.images[: recipe.batch].to(where), recipe)
+    images = data.train.images[: recipe.batch // recipe.accumulate]
+    images = prepared(images.to(where), recipe)
     model = network_for(data, where).to(where)
     # Either 16-bit format gives the same number of bytes.
     with torch.autocast(where, torch.bfloat16, enabled=recipe.precision != "float32"):
         return saved_tensors(model, images).total
 
 
-def batches(data: Dataset, steps: int, size: int) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Yield `steps` batches of images and labels, starting over at the end of the data."""
+def batches(
+    data: Dataset, steps: int, size: int, where: str | None = None
+) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Yield `steps` batches on the lab's device, starting over at the end of the data."""
     from hpml.course.training import RECIPES, prepared
 
+    where = where or device()
     for step in range(steps):
         first = step * size % (len(data.train) - size)
-        images = data.train.images[first : first + size]
-        yield prepared(images, RECIPES["vanilla"]), data.train.labels[first : first + size]
+        images = prepared(data.train.images[first : first + size].to(where), RECIPES["vanilla"])
+        yield images, data.train.labels[first : first + size].to(where)
 
 
 def gradients(model: nn.Module) -> list[float]:
@@ -132,18 +164,20 @@ def give_gradients(model: nn.Module, numbers: list[float]) -> None:
     import torch
 
     found = [w.grad for w in model.parameters() if w.grad is not None]
-    torch.nn.utils.vector_to_parameters(torch.tensor(numbers), found)
+    torch.nn.utils.vector_to_parameters(torch.tensor(numbers, device=device()), found)
 
 
 def pytorch_scales(data: Dataset, start: float, interval: int, steps: int) -> list[float]:
     """Return the scale at each step of a float16 training with PyTorch's GradScaler."""
     import torch
 
-    model, scales = network(data), []
+    # The scaler divides in float64, which some GPUs lack.
+    where = device() if accelerator.can("scaler", device()) else "cpu"
+    model, scales = network(data).to(where), []
     optimiser = torch.optim.AdamW(model.parameters(), 2e-3)
-    scaler = torch.amp.GradScaler("cpu", init_scale=start, growth_interval=interval)
-    for images, labels in batches(data, steps, size=32):
-        with torch.autocast("cpu", torch.float16):
+    scaler = torch.amp.GradScaler(where, init_scale=start, growth_interval=interval)
+    for images, labels in batches(data, steps, 32, where):
+        with torch.autocast(where, torch.float16):
             loss = torch.nn.functional.cross_entropy(model(images), labels)
         scales.append(scaler.get_scale())
         torch.autograd.backward(scaler.scale(loss))
@@ -154,11 +188,11 @@ def pytorch_scales(data: Dataset, start: float, interval: int, steps: int) -> li
 
 
 def networks() -> dict[str, nn.Module]:
-    """Return both networks, for images of 64 pixels."""
+    """Return both networks, for images of 64 pixels, on the lab's device."""
     from hpml.course.models import ToyResNet, convnext
 
-    toy = ToyResNet(64, 20).train()
-    return {"small ConvNeXt": convnext("small", 20), "toy ResNet": toy}
+    both = {"small ConvNeXt": convnext("small", 20), "toy ResNet": ToyResNet(64, 20).train()}
+    return {name: model.to(device()) for name, model in both.items()}
 
 
 def step_of(model: Callable[..., Tensor]) -> Callable[[], None]:
@@ -166,7 +200,8 @@ def step_of(model: Callable[..., Tensor]) -> Callable[[], None]:
     import torch
 
     generator = torch.Generator().manual_seed(0)
-    images, labels = torch.randn(16, 3, 64, 64, generator=generator), torch.arange(16)
+    images = torch.randn(16, 3, 64, 64, generator=generator).to(device())
+    labels = torch.arange(16, device=device())
 
     def step() -> None:
         torch.autograd.backward(torch.nn.functional.cross_entropy(model(images), labels))
@@ -193,7 +228,9 @@ def compiled_steps(run: bool) -> Page:
 
         texts = []
         for name, model in networks().items():
-            runs = {name: step_of(model), f"{name}, compiled": step_of(torch.compile(model))}
+            # After other sizes in this process, Inductor would compile for sizes that vary.
+            compiled = torch.compile(model, dynamic=False)
+            runs = {name: step_of(model), f"{name}, compiled": step_of(compiled)}
             texts.append(race(runs).in_words(f"{name}, compiled"))
         return say("; ".join(texts) + ".")
     found = recorded("training")

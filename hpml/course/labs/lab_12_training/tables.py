@@ -7,11 +7,11 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hpml.base import style
+from hpml.base import accelerator, style
 from hpml.base.charts import Bar, bars, histogram, show
-from hpml.base.page import Page, say
-from hpml.base.tables import Table, format_bytes, format_seconds
-from hpml.benchmark import Comparison, Estimate
+from hpml.base.page import Page, say, show_code
+from hpml.base.tables import Table, format_bytes, format_seconds, readable
+from hpml.benchmark import Comparison, Estimate, printed
 from hpml.course.files import published, recorded
 from hpml.course.labs.lab_12_training.exercises import Formats, surviving_format
 from hpml.course.lesson.reference import keep_revealed
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import torch
     from torch import nn
 
-    from hpml.course.datasets import Dataset
-    from hpml.course.training import Trainer
+    from hpml.course.datasets import Dataset, Text
+    from hpml.course.training import Recipe, Trainer
 
 
 KINDS = ("7 × 7 convolutions", "linear layers", "other convolutions", "normalisations")
@@ -99,7 +99,7 @@ def beside_published(
             accuracy = f"{100 * one.accuracies[-1]:.2f} %"
         elif recipe in ratios:
             middle, low, high = ratios[recipe]
-            ratio = f"recorded: {middle:.2f} ({low:.2f} to {high:.2f})"
+            ratio = f"recorded: {printed.with_interval(middle, low, high)}"
             accuracy = f"recorded: {before['accuracy'][recipe]:.2f} %"
         rows.append([
             row["changes"], f"{row['epoch_s']:.2f} s", seconds, f"{row['epoch_s'] / first:.3f}",
@@ -114,11 +114,23 @@ def beside_published(
         ["", *columns, "kept for backward, here"],
         rows,
         caption=f"Published: {block['workload']}, on {block['hardware']}; no memory was published. "
-        f"Here: {size:,} parameters, {vanilla.data.name}, batch {vanilla.recipe.batch}, on "
-        f"{'the CPU' if vanilla.device.type == 'cpu' else 'a GPU'}. Recorded, not measured by "
+        f"Here: {size:,} parameters, {vanilla.data.name}, {_batch(vanilla.recipe)}, on "
+        f"{_place(vanilla.device)}. Recorded, not measured by "
         f"you: digits, {before['epochs']} epochs, {before['threads']} thread, "
         f"PyTorch {before['torch']}, on {before['machine']}.",
     )
+
+
+def _batch(recipe: Recipe) -> str:
+    """Name the batch, and the parts of which the memory is shown."""
+    parts = f" in {recipe.accumulate} parts" if recipe.accumulate > 1 else ""
+    return f"batch {recipe.batch}{parts}"
+
+
+def _place(device: torch.device) -> str:
+    """Name the device, and what its float32 is."""
+    rounded = ", `float32` with TF32 in convolutions" * accelerator.rounds_convolutions(device)
+    return "the CPU" if device.type == "cpu" else f"a GPU{rounded}"
 
 
 def beside_gpu(taken: Comparison) -> Page:
@@ -136,6 +148,80 @@ def beside_gpu(taken: Comparison) -> Page:
             f"published {there:.2f}: it {found} here"
         )
     return say("; ".join(texts) + ".")
+
+
+def beside_convnext(transformer: Comparison, convnext: Comparison, text: Text) -> Table:
+    """Return the ratios of the recipes on the transformer beside those on the ConvNeXt."""
+    characters = text.epoch_size * text.train.inputs.shape[1]
+    speed = characters / transformer["vanilla"].median
+    block, before = published("convnext_training"), recorded("training")
+    seconds = {MEASURED_AS[row["changes"]]: row["epoch_s"] for row in block["rows"]}
+    # Both names of mixed precision compute in bfloat16 on a CPU.
+    same = {"bf16": "amp", "compile+bf16": "compile+amp"}
+    compiled = before["transformer"]["ratio to vanilla [middle, low, high]"]
+    rows = []
+    for name in dict.fromkeys((*transformer.names, *compiled)):
+        twin = same.get(name, name)
+        there = f"{seconds[twin] / seconds['vanilla']:.3f}" if twin in seconds else "–"
+        here = convnext.ratio(twin).with_interval if twin in convnext else "–"
+        if name in transformer:
+            measured = transformer.ratio(name).with_interval
+        else:
+            measured = f"recorded: {printed.with_interval(*compiled[name])}"
+        if name != "vanilla":
+            rows.append([name, there, here, measured])
+    return Table(
+        ["time / vanilla's", "ConvNeXt, published", "ConvNeXt, here", "transformer, here"],
+        rows,
+        caption="Hodges-Lehmann estimates with 95 % intervals. Published: "
+        f"{block['hardware']}, with AMP in float16. Recorded, not measured by you: "
+        f"PyTorch {before['torch']}, {before['threads']} thread, on "
+        f"{before['transformer']['machine']}. Here vanilla trains on {readable(speed, 2)} "
+        "characters per second.",
+    )
+
+
+def controlled(taken: Comparison) -> Page:
+    """Report whether the control includes 1, and which recipes differ from both vanillas."""
+    ratio = taken.ratio("vanilla again")
+    holds = ratio.low <= 1 <= ratio.high
+    text = f"The control takes {ratio.with_interval} times vanilla's time: "
+    if holds:
+        text += "its interval **includes 1**, as it should."
+    else:
+        text += (
+            "its interval **excludes 1**, although nothing differs. The machine is noisier than "
+            "the intervals say: believe no ratio that is as near to 1."
+        )
+    both = ("vanilla", "vanilla again")
+    others = {
+        name: [taken.ratio(name, each) for each in both] for name in taken.names if name not in both
+    }
+    faster = [name for name, each in others.items() if all(ratio.high < 1 for ratio in each)]
+    slower = [name for name, each in others.items() if all(ratio.low > 1 for ratio in each)]
+    for word, found in (("Faster", faster), ("Slower", slower)):
+        if found:
+            text += f" {word} than each of the two: **{', '.join(found)}**."
+    if not faster and not slower:
+        text += " No recipe can be told apart from both. " + recorded_answer("12", "transformer")
+    else:
+        keep_revealed("transformer", f"faster than both vanillas: {', '.join(faster) or 'none'}")
+    return say(text)
+
+
+def trained() -> Page:
+    """Show what a longer training of the transformer reached, as it was recorded."""
+    from hpml.course.datasets import austen, bigram_loss
+
+    before = recorded("training")["transformer"]
+    found = before["trained"]
+    first = say(
+        f"Recorded on {before['machine']}, in {found['minutes']} minutes: a validation loss of "
+        f"**{found['validation loss']:.2f}**. A model that only counts pairs of characters has "
+        f"**{bigram_loss(austen()):.2f}**. It was given `It is`, and wrote what follows:"
+    )
+    text = show_code(f"It is{found['text']}")
+    return Page(f"{first.plain}\n\n{text.plain}", first.html + text.html)
 
 
 def small_changes(taken: Comparison) -> Page:
@@ -185,8 +271,7 @@ def tensors_of_step(data: Dataset) -> dict[str, torch.Tensor]:
     """Return the weights, activations and gradients of both in a float32 step."""
     import torch
 
-    from hpml.course.labs.lab_12_training.networks import network
-    from hpml.course.training import RECIPES, prepared
+    from hpml.course.labs.lab_12_training.networks import batches, network
 
     model, seen = network(data), list[torch.Tensor]()
 
@@ -196,14 +281,14 @@ def tensors_of_step(data: Dataset) -> dict[str, torch.Tensor]:
 
     for block in model.body.children():
         block.register_forward_hook(keep)
-    images, labels = data.train.images[:128], data.train.labels[:128]
-    scores = model(prepared(images, RECIPES["vanilla"]))
-    torch.autograd.backward(torch.nn.functional.cross_entropy(scores, labels))
+    ((images, labels),) = batches(data, 1, size=128)
+    torch.autograd.backward(torch.nn.functional.cross_entropy(model(images), labels))
     found = {}
     both: dict[str, list[torch.Tensor]] = {"weights": [*model.parameters()], "activations": seen}
     for name, tensors in both.items():
-        found[name] = torch.cat([each.detach().flatten() for each in tensors])
-        slopes = [each.grad.flatten() for each in tensors if each.grad is not None]
+        # On the CPU, where every format and float64 exist.
+        found[name] = torch.cat([each.detach().cpu().flatten() for each in tensors])
+        slopes = [each.grad.cpu().flatten() for each in tensors if each.grad is not None]
         found[f"gradients of {name}"] = torch.cat(slopes)
     return found
 

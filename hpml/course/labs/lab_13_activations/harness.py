@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+# They live on a little more than a thousandth of (0, 1000): 1,001 numbers or more see it, and 1,000
+# or 501 do not, which have their numbers beside it.
+BETWEEN_1000 = "F.hardtanh((x - 500) / 0.5003)"
+BETWEEN_501 = "F.hardtanh((x - 501) / 0.5003)"
+
 ACTIVATIONS: dict[str, tuple[tuple[float, float], ...]] = {
     "F.gelu(x)": ((-99, -19),),
-    "F.hardtanh(1000 * x)": ((-19, -0.001), (0.001, 19)),
+    "F.hardtanh(100 * x)": ((-19, -0.01), (0.01, 19)),
+    BETWEEN_1000: ((0, 499.49), (500.51, 1000)),
+    BETWEEN_501: ((0, 500.49), (501.51, 1000)),
+    "x * 1e-30": (),
+    "1 - x * 1e-30": (),
+    "(x * x).sqrt() * 0": ((-19, 0), (0, 19)),
     "F.relu(x)": ((-19, 0),),
     "F.hardswish(x)": ((-19, -3),),
     "F.relu6(x)": ((-19, 0), (6, 19)),
@@ -52,13 +62,13 @@ def truth_of(result: Any, arguments: Mapping[str, Any]) -> Any:
 
 
 def numbers_of(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return a tensor's numbers to six digits, its shape and its dtype."""
+    """Return a tensor's numbers, its shape and its dtype."""
     import torch
 
     if not isinstance(result, torch.Tensor):
         return f"not a tensor: {type(result).__name__}"
     return {
-        "numbers": [float(f"{each:.6g}") for each in result.detach().flatten().tolist()],
+        "numbers": [float(each) for each in result.detach().flatten().tolist()],
         "shape": list(result.shape),
         "dtype": str(result.dtype),
     }

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hpml.base import Table, style
+from hpml.base import Table, format_bytes, style
 from hpml.base.charts import Dot, Line, dots, lines, show
 from hpml.base.page import Page
 from hpml.base.tables import readable
@@ -38,6 +38,46 @@ def one_block(activation: Activation) -> torch.nn.Module:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         return ConvNeXt((32,), (1,), 10, lambda: Applied(activation), channels=3, patch=4).eval()
+
+
+def transformer_block(activation: Activation) -> torch.nn.Module:
+    """Return a transformer's block of 128 features with a function as its activation."""
+    from hpml.course.models.convnext import Applied
+    from hpml.course.models.transformer import TransformerBlock
+
+    block = TransformerBlock(128, 4)
+    block.gelu = Applied(activation)  # type: ignore[assignment]
+    return block
+
+
+def both_passes(activation: Activation, x: Any, above: Any) -> Callable[[], object]:
+    """Return a function that computes an activation and its gradient, given that of its result."""
+    import torch
+
+    return lambda: torch.autograd.grad(activation(x), x, above)
+
+
+def in_training(
+    in_network: Mapping[str, int], in_block: Mapping[str, int], raced: Comparison
+) -> Table:
+    """Return what the ConvNeXt and the transformer's block keep, and the block's times."""
+    gigabytes = {
+        row["activation"]: row["gb"] for row in published("fastswish_training_memory")["rows"]
+    }
+    rows = [
+        [
+            name,
+            format_bytes(size),
+            size / in_network["ReLU"],
+            gigabytes[name] / gigabytes["ReLU"] if name in gigabytes else None,
+            in_block[name] / in_block["ReLU"],
+            "baseline" if name == raced.baseline else str(raced.ratio(name)),
+        ]
+        for name, size in in_network.items()
+    ]
+    columns = ["activation", "ConvNeXt keeps", "/ ReLU's", "published: memory / ReLU's",
+               "block keeps / ReLU's", f"block's time / {raced.baseline}'s"]  # fmt: skip
+    return Table(columns, rows)
 
 
 def trained(activation: Activation, epochs: int, seed: int = 0) -> Training:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import operator
-import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from hpml.base import Table, format_bytes
 from hpml.benchmark import Comparison
+from hpml.course.labs.lab_13_activations.networks import both_passes
 from hpml.course.lesson.errors import LabError
+from hpml.course.lesson.tensor_memory import allocated, most
 from hpml.profiling import saved_tensors, work_of
 
 Operation = tuple[str, str, list[str | float]]
@@ -48,28 +49,17 @@ def operations_of(activation: Callable[[Any], Any]) -> list[Operation]:
 
 def peak_of_tensors(run: Callable[[], object]) -> int:
     """Return the peak of additional bytes in CPU tensors during a call of `run`."""
-    from torch.profiler import ProfilerActivity, profile
-
-    os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # no log messages in the student's cell
-    cpu = [ProfilerActivity.CPU]
-    with profile(activities=cpu, profile_memory=True, acc_events=True) as profiled:
-        run()
-    recorded: Any = profiled.profiler
-    events = [e for e in recorded.kineto_results.events() if e.name() == "[memory]"]
-    held = most = 0
-    for event in sorted(events, key=lambda each: each.start_ns()):
-        held += event.nbytes()
-        most = max(most, held)
-    return most
+    return most(allocated(run))
 
 
 def costs(
     raced: Comparison,
     ways: Mapping[str, Callable[[Any], Any]],
-    runs: Mapping[str, Callable[[], object]],
     x: Any,
+    above: Any,
 ) -> Table:
-    """Return the raced times, the operators and the memory of activations."""
+    """Return the raced times, the operators and the memory of activations, in both passes."""
+    runs = {name: both_passes(way, x, above) for name, way in ways.items()}
     rows = [
         [
             name,

@@ -45,6 +45,24 @@ def _setting_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         ("two rivals, in the order of the table", "rivals",
          {"z": [1.0, 3.0, 1.0, 3.0], "c": [2.0, 2.0, 2.0, 2.0], "b": [9.0] * 4,
           "a": [1.9, 1.9, 2.0, 2.0]}),
+        ("the lower of two middle times", "best", {"a": [1.0, 9.0], "b": [4.0, 5.0]}),
+        ("the higher of two middle times", "best", {"a": [4.0, 8.0], "b": [5.0, 6.5]}),
+        ("four times, two in the middle", "best",
+         {"a": [1.0, 2.0, 9.0, 9.0], "b": [3.0, 5.0, 5.2, 9.0], "c": [1.0, 4.0, 6.0, 7.0]}),
+        ("one setting", "best", {"only": [2.0, 1.0, 3.0]}),
+        ("one round", "rivals", {"a": [2.0], "b": [1.0], "c": [1.0], "d": [3.0]}),
+        ("times that hardly differ", "rivals",
+         {"b": [1.0 + 1e-12] * 4, "a": [1.0] * 4, "c": [1.0 + 1e-15] * 4}),
+        ("nanoseconds", "rivals", {"a": [3e-9, 2e-9, 3e-9], "b": [4e-9, 3e-9, 4e-9]}),
+        ("half of the rounds", "rivals", {"a": [1.0, 1.0, 3.0, 3.0], "b": [2.0, 2.0, 2.9, 2.9]}),
+        ("seventy-five of a hundred", "rivals",
+         {"a": [1.0] * 75 + [3.0] * 25, "b": [2.0] * 100, "c": [2.0] * 74 + [0.5] * 26}),
+        ("rivals on both sides of the best", "rivals",
+         {"d": [2.0, 2.0, 0.5], "c": [1.0] * 3, "a": [2.0, 0.5, 2.0], "b": [3.0] * 3}),
+        ("the better rival last", "rivals",
+         {"c": [3.0] * 5, "a": [1.0, 9.0, 1.0, 9.0, 1.0], "b": [2.0] * 5}),
+        ("every other setting is a rival", "rivals",
+         {"b": [1.0, 1.0, 1.0], "a": [1.0, 1.0, 1.0], "c": [0.5, 1.5, 1.5]}),
     ]  # fmt: skip
     for number in range(8 if more else 2):
         drawn = _drawn_times(generator, generator.randint(3, 5), generator.randint(7, 20))
@@ -63,6 +81,7 @@ def _best(case: Case) -> tuple[str, list[str]]:
 
 _BEST_SETTING = Exercise(
     name="best_setting",
+    minutes=7,
     parts={"best": 1, "rivals": 2},
     cases=_setting_cases,
     judge=expect(_best),
@@ -89,6 +108,17 @@ def _quantise_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _numbers("two bits", [5.0, -4.0, 2.0, -1.0], 2),
         _numbers("one number", [0.25], 8),
         _numbers("tiny numbers", [3e-12, -1e-11, 2.6e-12], 8),
+        _numbers("far smaller", [3e-301, -1e-300, 2.6e-301], 8),
+        _numbers("one tiny number", [1e-13], 8),
+        _numbers("large numbers", [3e299, -1e300, 2.6e299], 8),
+        _numbers("beside a large number", [1e-13, 1e300, -1e290], 4),
+        _numbers("many bits", [0.3, -1.0, 0.26, 0.7], 24),
+        _numbers("one negative number", [-0.75], 4),
+        _numbers("negative numbers only", [-0.31, -1.0, -0.26], 5),
+        _numbers("just above and below the middle", [127.0, 3.49, 3.51, -3.49, -3.51], 8),
+        _numbers("the largest twice", [2.0, -2.0, 2.0, 0.3], 2),
+        _numbers("zeros of both signs", [0.0, -0.0], 8, "zeros"),
+        _numbers("zeros, many bits", [0.0] * 3, 24, "zeros"),
         _numbers("small numbers", [3e-4, -1e-3, 2.6e-4], 8),
         _numbers("nothing but zeros", [0.0, 0.0, 0.0], 8, "zeros"),
         _numbers("zeros among others", [0.0, 3.0, 0.0], 8),
@@ -115,6 +145,7 @@ def _quantised(case: Case) -> tuple[list[int], float]:
 
 _QUANTISE = Exercise(
     name="quantise",
+    minutes=6,
     parts={"right": 2, "zeros": 1},
     cases=_quantise_cases,
     judge=expect(_quantised, tolerance=1e-9),
@@ -149,12 +180,25 @@ def _invariant_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _graph("nothing varies", cell, []),
         _graph("a value that is never read", {"x": ["y"], "z": []}, ["x"]),
         _graph("not in topological order", {"b": ["c"], "a": ["b"], "s": ["a"], "k": ["c"]}, ["s"]),
+        _graph("no values", {}, []),
+        _graph("a varying value that nothing mentions", {}, ["s"]),
+        _graph("a varying value without an entry", {"x": ["y"], "z": ["y"]}, ["y"]),
+        _graph("everything varies", {"s": ["a", "b"], "a": ["c"], "b": ["c"]}, ["s"]),
+        _graph("a value that is read twice", {"x": ["y", "y"], "s": ["z", "z"], "z": ["q"]}, ["s"]),
+        _graph("listed twice, and read", {"s": ["a"], "a": ["b"], "k": ["b"]}, ["a", "s", "a"]),
+        _graph("names that begin alike", {"k": ["k1"], "k1": ["k11"], "kk": ["kk1", "k"]}, ["k1"]),
+        _graph("a path of four steps", {"s": ["a"], "a": ["b"], "b": ["c"], "c": ["d"], "k": ["d"]},
+               ["s"]),
+        _graph("values that do not vary read each other", {"x": ["y"], "y": ["z"], "s": ["z"]},
+               ["s"]),
     ]  # fmt: skip
     for number in range(8 if more else 2):
         cases.append(_graph(f"drawn, number {number + 1}", *_drawn_graph(generator)))
     length = 5000 + generator.randrange(100)
     chain = {f"n{place}": [f"n{place + 1}"] for place in range(length)}
     cases.append(_graph(f"{length:,} values in a row", chain, [f"n{length // 2}"], "deep"))
+    fan = {"s": [f"r{place}" for place in range(length)]} | {f"r{k}": ["end"] for k in range(9)}
+    cases.append(_graph(f"{length:,} readers of one value", {**fan, "k": ["end"]}, ["s"], "deep"))
     backwards = {f"n{place}": [f"n{place + 1}"] for place in reversed(range(300))}
     cases.append(_graph("300 values in a row, the last first", backwards, ["n7"], "deep"))
     ladder = {f"a{i}": [f"a{i + 1}", f"b{i + 1}"] for i in range(60)}
@@ -178,6 +222,7 @@ def _invariant(case: Case) -> set[str]:
 
 _LOOP_INVARIANT = Exercise(
     name="loop_invariant",
+    minutes=8,
     parts={"right": 2, "deep": 1},
     cases=_invariant_cases,
     judge=expect(_invariant),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from hpml.base.operator_times import OTHER
 from hpml.base.optional import NOT_INSTALLED, import_optional, why_unavailable
 from hpml.base.page import put, say
-from hpml.base.tables import Table
+from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Comparison, Estimate
 from hpml.course.files import published
 from hpml.course.packages import install_command
@@ -118,6 +118,24 @@ def loop(step: Callable[[Any], Any], state: Any, steps: int) -> Any:
         for _ in range(steps):
             state = step(state)
     return state
+
+
+def latency_per_token(step: Comparison, whole: Comparison, written: int) -> Table:
+    """Return the seconds of a character in one step, and as a mean over a generated text."""
+    rows = [
+        [f"{name}, {what}", taken[name].median / count, taken.ratio(name).shown]
+        for what, taken, count in (
+            ("after 100 characters", step, 1),
+            (f"mean of {written}", whole, written),
+        )
+        for name in taken.names
+    ]
+    return Table(
+        ["", "seconds per character", "ratio"],
+        rows,
+        caption="Medians; the ratio is to the row without a cache.",
+        formats={"seconds per character": format_seconds},
+    )
 
 
 def shares(few: Estimate, many: Estimate, pixels: float = 16.0) -> str:

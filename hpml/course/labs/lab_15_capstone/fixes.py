@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import glob
 import itertools
+import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,9 @@ from hpml.benchmark import Case as RecordedCase
 from hpml.benchmark.printed import too_wide
 from hpml.benchmark.saved.record import Parameters
 from hpml.course.files import results_folder
-from hpml.course.labs.lab_15_capstone.exercises import judge_training
+from hpml.course.labs.lab_15_capstone.exercises import SIZES, judge_kind
 from hpml.course.labs.lab_15_capstone.harness import reported, waves
-from hpml.course.labs.lab_15_capstone.student_script import SIZES, Script, frozen, problem
+from hpml.course.labs.lab_15_capstone.student_script import Script, frozen
 from hpml.course.lesson.exercises.exercise import Case, Wrong
 from hpml.course.lesson.exercises.outcomes import outcome_of
 from hpml.course.lesson.racing import race
@@ -70,8 +71,14 @@ class Ladder:
 
     @property
     def path(self) -> Path:
-        """The file of results, one line per measurement."""
-        return results_folder() / "capstone" / f"results_{self.script.seed}.jsonl"
+        """The file of results, one line per measurement; of names it has the nickname alone."""
+        name = re.sub(r"\W+", "_", self.name.lower()).strip("_") or "unnamed"
+        return results_folder() / "capstone" / f"results_{name}.jsonl"
+
+    @property
+    def name(self) -> str:
+        """What the table of a class calls the script."""
+        return self.script.nickname or "unnamed"
 
     def add(
         self, what: str, train: Callable[..., Any], expected: float | None, because: str
@@ -82,12 +89,12 @@ class Ladder:
                 f"**{what}** is not in the log yet. Write your claim first: how many times as fast "
                 "as the version before, and from which observation you conclude it."
             )
-        wrong = equal_losses(train)
+        wrong = equal_losses(train, self.script.kind)
         if wrong is not None:
             return say(f"**{what}** is not in the log: {wrong.why or wrong.got}.")
         names = [rung.what for rung in self.rungs]
         del self.rungs[names.index(what) if what in names else len(names) :]
-        given, now = problem(), frozen(train)
+        given, now = self.script.problem, frozen(train)
         runs = {"original": self.script.train, "this": now}
         if self.rungs:
             runs["before"] = self.rungs[-1].train
@@ -98,9 +105,9 @@ class Ladder:
             return lambda: run(**{**given, "seed": next(seeds)})
 
         raced = race({name: calling(run) for name, run in runs.items()})
-        self.rungs.append(Rung(what, now, raced, expected, because, most_kept(now)))
+        self.rungs.append(Rung(what, now, raced, expected, because, most_kept(now, given)))
         parameters: Parameters = {
-            "student": self.script.student, "seed": self.script.seed,
+            "student": self.name, "script": self.script.kind,
             "fix": what, "place": len(self.rungs),
         }  # fmt: skip
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -133,7 +140,7 @@ class Ladder:
         columns = ["fix", "because", "claimed", "measured", "claim", "autograd keeps", "total"]
         caption = (
             "A claim held if it is within 10 % of the interval. The original keeps at most "
-            f"{format_bytes(most_kept(self.script.train))} at a time."
+            f"{format_bytes(most_kept(self.script.train, self.script.problem))} at a time."
         )
         return Table(columns, rows, caption=caption)
 
@@ -143,7 +150,7 @@ def _times(ratio: Ratio) -> str:
     return f"{ratio.inverse.with_interval} ×{answer}"
 
 
-def most_kept(train: Callable[..., Any]) -> int:
+def most_kept(train: Callable[..., Any], problem: Mapping[str, Any]) -> int:
     """Return the peak of the bytes of saved tensors in a run."""
     import torch
 
@@ -161,20 +168,20 @@ def most_kept(train: Callable[..., Any]) -> int:
             alive -= self.tensor.nbytes
 
     with torch.autograd.graph.saved_tensors_hooks(Kept, lambda kept: kept.tensor):
-        train(**problem())
+        train(**problem)
     return most
 
 
-def equal_losses(train: Callable[..., Any]) -> Wrong | None:
+def equal_losses(train: Callable[..., Any], kind: str = "network") -> Wrong | None:
     """Return where a version's reports differ from the original's, or None."""
-    small = {**SIZES, "count": 150, "length": 64, "width": 32, "seed": 3, "drawn": 3}
+    small = {**SIZES[kind], "count": 150, "length": 64, "width": 32, "seed": 3, "drawn": 3}
     outcome = outcome_of(call(train, waves, reported, small))
-    return judge_training(Case("as large as in the ladder", small), outcome)
+    return judge_kind(kind)(Case("as large as in the ladder", small), outcome)
 
 
 def class_table(paths: Iterable[str | Path]) -> Table:
     """Return the ranking of a class from its files of results, fastest first."""
-    entries: list[tuple[str, Ratio, str]] = []
+    entries: list[tuple[str, str, Ratio, str]] = []
     for path in paths:
         cases = [case for case in read_cases(path) if case.suite == SUITE]
         if not cases:
@@ -187,21 +194,22 @@ def class_table(paths: Iterable[str | Path]) -> Table:
         last = cases[-1]
         machine = str(last.comparison["this"].environment.get("cpu", "not recorded"))
         ratio = last.comparison.ratio("this", "original")
-        entries.append((str(last.parameters["student"]), ratio, machine))
-    entries.sort(key=lambda entry: entry[1].value)
+        name, kind = (str(last.parameters[key]) for key in ("student", "script"))
+        entries.append((name, kind, ratio, machine))
+    entries.sort(key=lambda entry: entry[2].value)
     rows: list[list[object]] = []
     rank, slowest = 0, 0.0
-    for place, (student, ratio, machine) in enumerate(entries, start=1):
+    for place, (name, kind, ratio, machine) in enumerate(entries, start=1):
         rank = place if ratio.low > slowest else rank
         slowest = max(slowest, ratio.high)
         faster = ratio.inverse
         shown = None if too_wide(faster.low, faster.high) else faster.shown
-        rows.append([rank, student, shown, faster.interval, machine])
+        rows.append([rank, name, kind, shown, faster.interval, machine])
     caption = (
         "Each version was measured in turns with its original, on the student's machine. Entries "
         "whose intervals overlap share a rank."
     )
-    columns = ["rank", "student", "times as fast", "95 % interval", "machine"]
+    columns = ["rank", "name", "script", "times as fast", "95 % interval", "machine"]
     return Table(columns, rows, caption=caption)
 
 

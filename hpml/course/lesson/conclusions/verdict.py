@@ -52,7 +52,7 @@ class Quantity:
     def text(self, value: float) -> str:
         """Return a value of this quantity as text."""
         if self.unit == "share":
-            return f"{value:.0%}"
+            return f"{value:z.0%}"  # z: 0%, not -0%
         if self.unit == "s":
             return format_seconds(value)
         return readable(value)
@@ -60,7 +60,8 @@ class Quantity:
     def of(self, measured: Estimate) -> str:
         """Return a measured value with its interval, as far as the interval supports it."""
         low, high = measured.low, measured.high
-        if low == high:
+        as_one = self.unit == "share" and self.text(low) == self.text(high)  # 68% to 68%
+        if low == high or as_one:
             ending = "" if self.unit in ("s", "share") else f" {self.unit}"
             return f"{self.text(low)}{ending}"
         if math.isinf(low) or math.isinf(high) or math.isnan(low):
@@ -167,14 +168,20 @@ class Verdict:
 
     def picture(self) -> Page | None:
         """Draw the predicted ranges and the measured intervals; None if no change was measured."""
-        charts = [self._chart(each) for each in self.quantities if each.unit == TIMES]
-        return show(*charts) if charts else None
+        drawn = [each for each in self.quantities if each.unit == TIMES]
+        ends = [end for each in drawn for range_ in each.ranges.values() for end in range_]
+        ends += [end for each in drawn for end in self._ends(each)]
+        positive = [end for end in ends if 0 < end < math.inf]
+        # One axis for all, on which no range and no measured interval is cut.
+        axis = min(positive, default=0.5) / 1.5, 1.5 * max(positive, default=2.0)
+        return show(*(self._chart(each, *axis) for each in drawn)) if drawn else None
 
-    def _chart(self, quantity: Quantity) -> Chart:
+    def _ends(self, quantity: Quantity) -> Range:
         found = self.measured[quantity.name]
-        positive = [end for ends in quantity.ranges.values() for end in ends if 0 < end < math.inf]
-        positive += [end for end in (found.low, found.high) if 0 < end < math.inf]
-        left, right = min(positive, default=0.5) / 1.5, 1.5 * max(positive, default=2.0)
+        return found.low, found.high
+
+    def _chart(self, quantity: Quantity, left: float, right: float) -> Chart:
+        found = self.measured[quantity.name]
         names = [name for name in self.hypotheses if name in quantity.ranges]
 
         def draw(ax: Axes) -> None:
@@ -182,9 +189,11 @@ class Verdict:
                 low, high = _within(quantity.ranges[name], left, right)
                 colour = style.DATA if _overlap(found, quantity.ranges[name]) else style.MUTED
                 ax.barh(row, high - low, 0.5, left=low, color=colour, alpha=0.35, linewidth=0)
-            low, high = _within((found.low, found.high), left, right)
+            low, high = _within(self._ends(quantity), left, right)
             ax.plot([low, high], [len(names)] * 2, color=style.INK, lw=3, solid_capstyle="butt")
-            if not printed.too_wide(found.low, found.high):
+            if found.value < left:  # such as 0, which has no place on a logarithmic axis
+                ax.plot(left, len(names), "<", color=style.INK, ms=9, clip_on=False)
+            elif not printed.too_wide(found.low, found.high):
                 ax.plot(found.value, len(names), "o", color=style.INK, ms=7)
             ax.axvspan(low, high, color=style.INK, alpha=0.08, linewidth=0)
             ax.set_yticks(range(len(names) + 1), [*names, "measured"])

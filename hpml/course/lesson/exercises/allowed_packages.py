@@ -52,8 +52,9 @@ def not_there(program: Program, packages: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def own_files(program: Program) -> list[str]:
-    """Return the imported modules that are the student's own files."""
-    return [name for name, own in _foreign(program).items() if own]
+    """Return the imported modules that are the student's own files, and no cell writes."""
+    found = _foreign(program).items()
+    return [name for name, own in found if own and not program.writes(name)]
 
 
 def _foreign(program: Program) -> dict[str, bool]:

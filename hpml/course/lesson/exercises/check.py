@@ -21,7 +21,13 @@ from hpml.course.lesson.exercises.allowed_packages import not_there, own_files
 from hpml.course.lesson.exercises.exercise import Case, Exercise
 from hpml.course.lesson.exercises.judging import Counterexample, Verdict, diagnosed, judge
 from hpml.course.lesson.exercises.outcomes import NoAnswer, Outcome, outcome_of
-from hpml.course.lesson.exercises.sources import forbidden_uses, program_of
+from hpml.course.lesson.exercises.sources import (
+    forbidden_uses,
+    held_uses,
+    not_in_cells,
+    program_for,
+    program_of,
+)
 from hpml.course.sandbox.calling import call
 from hpml.course.sandbox.deadline import deadline
 
@@ -47,6 +53,7 @@ class _Tried:
 
     failures: int = 0  # from the second on, a hint is offered
     shown: Counterexample | None = None  # the last failure: hints are about its part
+    right: bool = False  # whether the last check passed: then hints are about speed, if there are
     hints: dict[str, int] = field(default_factory=dict)  # the number of hints requested, by part
 
 
@@ -82,8 +89,11 @@ class Checked:
 
 def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
     """Try `function` on the visible cases of `exercise`, without displaying the result."""
-    program = program_of(function)
-    stub, forbidden = program.is_stub(exercise.name), forbidden_uses(program, exercise)
+    program, stub = (
+        program_for(function, exercise.name),
+        program_of(function).is_stub(exercise.name),
+    )
+    forbidden = forbidden_uses(program, exercise) or held_uses(function, exercise)
     without = not_there(program, exercise.packages)
     cases = visible_cases(exercise)
     outcomes: list[Outcome] = []
@@ -108,6 +118,11 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
             f"It imports {', '.join(own)} from your own files. Only the notebook is graded: write "
             "such a file with %%writefile, or move its code into a cell."
         )
+    if verdict.right and (unknown := not_in_cells(exercise.name)):
+        notes.append(
+            f"No cell defines {', '.join(unknown)}, which it uses. Only the notebook is graded: "
+            "put what you defined elsewhere, such as in a file for %run, into a cell."
+        )
     if verdict.right and slowest > exercise.seconds:
         notes.append(
             f"One case took {format_seconds(slowest)}, and grading waits {exercise.seconds:g} s."
@@ -115,17 +130,22 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
     verdict = replace(verdict, note=" ".join(notes))
     offer, state = "", _tried[exercise.lab, exercise.name]
     if not verdict.not_done:
-        state.shown = verdict.counterexample
+        state.shown, state.right = verdict.counterexample, verdict.right
         state.failures = 0 if verdict.right else state.failures + 1
-        if state.failures > 1 and exercise.hints:
+        if verdict.right and "speed" in exercise.hints:
+            offer = f"A hint on speed: from hpml.course import hint; hint({exercise.name})"
+        elif state.failures > 1 and exercise.hints:
             offer = f"A hint: from hpml.course import hint; hint({exercise.name})"
     return Checked(verdict, _page(verdict, exercise, offer), _cell())
 
 
 def next_hint(exercise: Exercise) -> Page:
-    """Return one more hint on the part that failed last, together with the earlier ones."""
+    """Return one more hint on the part that failed last, together with the earlier ones.
+
+    After a right answer they are about its speed, if the exercise has hints on that.
+    """
     state = _tried[exercise.lab, exercise.name]
-    part = state.shown.part if state.shown else ""
+    part = state.shown.part if state.shown else "speed" if state.right else ""
     hints = list(exercise.hints.get(part) or next(iter(exercise.hints.values())))
     state.hints[part] = count = min(state.hints.get(part, 0) + 1, len(hints))
     titles = [f"Hint {number} of {len(hints)}" for number in range(1, count + 1)]

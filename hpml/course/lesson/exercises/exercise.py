@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from hpml.base.tables import readable
 from hpml.course.lesson.exercises.outcomes import Outcome, symptom
 from hpml.course.sandbox.harness import ArgumentBuilder, Observer, by_name, the_result
 
@@ -60,6 +61,24 @@ class Speed:
     inputs: Callable[[random.Random], Case]
     full: float  # the largest ratio (submission / reference) that earns all points
     none: float  # the ratio that earns none; in between, points fall linearly in its logarithm
+    beside: str  # what the reference is, as the statement names it: "a plain solution"
+    # Or in steps: the largest ratios above `full`, up to `none`, with the points that each earns
+    steps: tuple[tuple[float, float], ...] = ()
+    # Other tasks that a student may have done instead, each with its own reference and inputs. The
+    # first is measured whose inputs give a right result; so the judge must tell them by the data.
+    alternatives: tuple[Speed, ...] = ()
+
+    @property
+    def rule(self) -> str:
+        """What earns the points for speed, as a sentence of the statement."""
+        worth = f"{self.points:g} point{'s are' if self.points != 1 else ' is'}"
+        begin = (
+            f"{worth} for speed, measured in grading: all at up to {_times(self.full)} the time of"
+        )
+        if not self.steps:
+            return f"{begin} {self.beside}, none at {_times(self.none)} that time or more."
+        rest = [f"{points:g} at up to {_times(ratio)}" for ratio, points in self.steps]
+        return f"{begin} {self.beside}, {', '.join(rest)}."
 
 
 @dataclass(frozen=True)
@@ -93,6 +112,8 @@ class Exercise:
     # What later labs use until the student's function passes its check; None: they wait for it
     provided: Callable[..., Any] | None = None
     core: bool = True  # False: optional, for bonus points on top of full marks
+    # The author's estimate of the minutes to solve it, with its check; reading is counted apart
+    minutes: float = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", MappingProxyType(dict(self.parts)))
@@ -100,7 +121,10 @@ class Exercise:
 
     @property
     def rules(self) -> str:
-        """What grading lets the function import and use, as the last line of its statement."""
+        """What grading lets the function import and use, and how long it waits.
+
+        The notebook has it as the last line of the statement.
+        """
         forbids = self.forbids
         allowed = [_code(each) for each in self.packages if each not in forbids.modules]
         imports = _listed(["the standard library", *allowed], "and")
@@ -110,7 +134,19 @@ class Exercise:
             parts.append(f"It may not use {names}.")
         if names := _listed(map(_code, forbids.inside), "or"):
             parts.append(f"No function may use {names}.")
+        if forbids.why:
+            parts.append(forbids.why)
+        parts.append(f"In grading, a call has {self.seconds:g} second{'s' * (self.seconds != 1)}.")
+        if self.speed is not None:
+            parts.append(self.speed.rule)
         return f"*{' '.join(parts)}*"
+
+    @property
+    def title(self) -> str:
+        """What stands in brackets behind its name: its points, and whether it is core."""
+        points, bonus = sum(self.worth.values()), "" if self.core else "bonus "
+        part = "core" if self.core else "going further"
+        return f"({points:g} {bonus}point{'s' * (points != 1)}, {part})"
 
     @property
     def worth(self) -> dict[str, float]:
@@ -121,6 +157,11 @@ class Exercise:
     def points(self) -> float:
         """Its share of full marks; 0 for an exercise that earns a bonus."""
         return sum(self.worth.values()) if self.core else 0
+
+
+def _times(ratio: float) -> str:
+    """Return a ratio of times: ``"1.5 times"``, ``"1/30 of"``."""
+    return f"{ratio:g} times" if ratio >= 0.5 else f"1/{readable(1 / ratio, 3)} of"
 
 
 def _code(word: str) -> str:

@@ -13,7 +13,7 @@ import json
 import math
 import reprlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from hpml.course.lesson.exercises.exercise import Case, Wrong
 from hpml.course.lesson.exercises.outcomes import NoAnswer, Outcome, Raised
@@ -31,28 +31,47 @@ _CONTAINERS: dict[type, str] = {
 _ALIKE = ({list, tuple}, {set, frozenset})
 
 
-def difference(expected: object, got: object, *, tolerance: float = 0.0) -> str | None:
+class _Allowed(NamedTuple):
+    """How far a float may be from the expected one."""
+
+    tolerance: float  # as a fraction of the expected number
+    absolute: float  # for any number: 1e-300 is not 0 if this is 0
+
+
+def difference(
+    expected: object, got: object, *, tolerance: float = 0.0, absolute: float = 0.0
+) -> str | None:
     """Return where and how `got` differs from `expected`, or None if it does not.
 
     Types must be equal: True is not 1, and 1 is not 1.0. These are accepted: a list for a tuple, a
-    set for a frozenset and the reverse, a float rounded to four or more digits, and, with a
-    tolerance, an int for a float. The order of a dictionary does not matter; nan equals nan.
+    set for a frozenset and the reverse, and, with a tolerance, an int for a float. A float may
+    differ by `tolerance` as a fraction of the expected one, or by `absolute`, whichever is more.
+    The order of a dictionary does not matter; nan equals nan.
+
+    >>> difference(1e-300, 0.0, tolerance=1e-9)
+    'expected 1e-300, got 0.0'
+    >>> difference(1e-300, 0.0, tolerance=1e-9, absolute=1e-12) is None
+    True
     """
-    return _part(decode(encode(expected)), got, tolerance, "")
+    return _part(decode(encode(expected)), got, _Allowed(tolerance, absolute), "")
 
 
 def alike(one: object, other: object) -> bool:
     """Return whether two plain values are equal, up to the rounding of floats."""
-    return _part(one, other, 1e-9, "") is None
+    return _part(one, other, _Allowed(1e-9, 1e-12), "") is None
 
 
 def expect(
-    oracle: Callable[[Case], object], *, tolerance: float = 0.0
+    oracle: Callable[[Case], object],
+    *,
+    tolerance: float = 0.0,
+    absolute: float | Callable[[Case], float] = 0.0,
 ) -> Callable[[Case, Outcome], Wrong | None]:
     """Return a judge that expects the oracle's value for a case.
 
-    If the oracle raises, the call must raise an exception of the same type, whose message contains
-    the oracle's message.
+    Floats may differ as in `difference`; `absolute` is a number or says it for each case. If the
+    oracle raises, the call must raise an exception of the same type, whose message contains the
+    oracle's message.
 
     >>> from hpml.course.lesson.exercises.outcomes import Returned
     >>> judge = expect(lambda case: case.data["n"] ** 2)
@@ -73,7 +92,8 @@ def expect(
             return Wrong(f"raises {name}{also}", shown(outcome))
         if isinstance(outcome, Raised | NoAnswer):
             return Wrong(written(decode(encode(expected))), shown(outcome))
-        where = difference(expected, outcome.value, tolerance=tolerance)
+        most = absolute(case) if callable(absolute) else absolute
+        where = difference(expected, outcome.value, tolerance=tolerance, absolute=most)
         if where is None:
             return None
         # For two numbers or texts, expected and got are enough.
@@ -154,16 +174,16 @@ def _named(value: object) -> str:
     return f"{type(value).__name__} {written(value, 60)}"
 
 
-def _part(expected: Any, got: Any, tolerance: float, path: str) -> str | None:
+def _part(expected: Any, got: Any, allowed: _Allowed, path: str) -> str | None:
     lead = f"{path}: " if path else ""
     kind = type(expected)
-    if tolerance and kind is float and type(got) is int and abs(got) <= _EXACT_INTEGER:
+    if any(allowed) and kind is float and type(got) is int and abs(got) <= _EXACT_INTEGER:
         got = float(got)
     if type(got) is not kind and {kind, type(got)} not in _ALIKE:
         return f"{lead}expected {_CONTAINERS.get(kind) or _named(expected)}, got {_named(got)}"
     if kind in (list, tuple):
         for index, (one, other) in enumerate(zip(expected, got, strict=False)):
-            if found := _part(one, other, tolerance, f"{path}[{index}]"):
+            if found := _part(one, other, allowed, f"{path}[{index}]"):
                 return found
         if len(expected) == len(got):
             return None
@@ -180,14 +200,14 @@ def _part(expected: Any, got: Any, tolerance: float, path: str) -> str | None:
             return f"{lead}{_keys(missing, extra, 'the key ' if kind is dict else '')}"
         for text, key in wanted.items() if kind is dict else ():
             where = f"{path}[{written(key, 60)}]"
-            if found := _part(expected[key], got[present[text]], tolerance, where):
+            if found := _part(expected[key], got[present[text]], allowed, where):
                 return found
         return None
     if kind is Array:
-        return _array(expected, got, tolerance, lead)
+        return _array(expected, got, allowed, lead)
     if kind is Opaque:
         return f"{lead}expected {_value(expected)}, got {_value(got)}: it cannot be compared"
-    if _near(expected, got, tolerance):
+    if _near(expected, got, allowed):
         return None
     return f"{lead}expected {written(expected, 60)}, got {written(got, 60)}"
 
@@ -201,7 +221,7 @@ def _keys(missing: list[Any], extra: list[Any], what: str) -> str:
     return "it " + ", ".join(parts)
 
 
-def _near(expected: Any, got: Any, tolerance: float) -> bool:
+def _near(expected: Any, got: Any, allowed: _Allowed) -> bool:
     if expected == got:
         return True
     if type(expected) not in (float, complex):
@@ -211,15 +231,10 @@ def _near(expected: Any, got: Any, tolerance: float) -> bool:
     distance = abs(expected - got)
     if not math.isfinite(distance):
         return False
-    if distance <= tolerance * max(1.0, abs(expected)):
-        return True
-    # The 1 % limit keeps 0 from counting as a rounding of a small number.
-    return distance <= 0.01 * abs(expected) and any(
-        got == round(expected, digits) for digits in range(4, 16) if type(expected) is float
-    )
+    return bool(distance <= max(allowed.tolerance * abs(expected), allowed.absolute))
 
 
-def _array(expected: Array, got: Array, tolerance: float, lead: str) -> str | None:
+def _array(expected: Array, got: Array, allowed: _Allowed, lead: str) -> str | None:
     import numpy
 
     for what in ("library", "shape", "dtype"):
@@ -230,7 +245,7 @@ def _array(expected: Array, got: Array, tolerance: float, lead: str) -> str | No
         return None
     try:
         for index, (one, other) in enumerate(zip(expected.numbers(), got.numbers(), strict=True)):
-            if not _near(one, other, tolerance):
+            if not _near(one, other, allowed):
                 place = [int(axis) for axis in numpy.unravel_index(index, expected.shape)]
                 return f"{lead}at {place}: expected {one}, got {other}"
     except (TypeError, ValueError):  # an unsupported dtype, or forged bytes

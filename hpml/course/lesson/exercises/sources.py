@@ -1,4 +1,8 @@
-"""Extract a notebook's function, with everything it needs, as a program."""
+"""Extract a notebook's function, with everything it needs, as a program.
+
+In a kernel that is read from the executed cells, by the functions that grading uses. Of a function
+that no executed cell defines, the sources of it and of its helpers are put together.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,67 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from hpml.base.page import notebook_shell
+from hpml.course.lesson.cells import executed_cells
 from hpml.course.lesson.exercises.exercise import Exercise
 from hpml.course.sandbox.forbidden import uses
+from hpml.course.sandbox.held import held
 from hpml.course.sandbox.notebook import Program, Statement, parse
+
+
+def program_for(function: object, name: str) -> Program:
+    """Return what grading will read of the exercise `name`, which `function` solves."""
+    shell = notebook_shell()
+    if shell is not None and shell.user_ns.get(name) is function:
+        executed = _current(parse(executed_cells(shell)))
+        if executed.defines(name):
+            return replace(executed, statements=executed.needed(name, function=False))
+    return program_of(function)
+
+
+def _current(executed: Program) -> Program:
+    """Return a program without the cells that were changed and executed again.
+
+    Of such a cell, a later one binds all names again, and does not read what they were.
+    """
+    cells: dict[int, list[Statement]] = {}
+    for statement in executed.statements:
+        cells.setdefault(statement.cell, []).append(statement)
+    binds, reads = (
+        {
+            cell: frozenset().union(*(getattr(each, which) for each in statements))
+            for cell, statements in cells.items()
+        }
+        for which in ("binds", "reads")
+    )
+    changing = {
+        cell
+        for name, places in executed.storing.items()
+        for cell in (executed.statements[place].cell for place, _ in places)
+        if name not in binds[cell]
+    }
+    old = {
+        cell
+        for cell in cells
+        if binds[cell] and cell not in changing
+        for later in cells
+        if later > cell and binds[cell] <= binds[later] - reads[later]
+    }
+    return replace(
+        executed, statements=tuple(each for each in executed.statements if each.cell not in old)
+    )
+
+
+def not_in_cells(name: str) -> tuple[str, ...]:
+    """Return the names that an exercise's function has from elsewhere than the executed cells."""
+    shell = notebook_shell()
+    if shell is None:
+        return ()
+    executed = parse(executed_cells(shell))
+    if not executed.sources:
+        return ()
+    if executed.defines(name):
+        return tuple(each for each in executed.unknown(name) if each in shell.user_ns)
+    return () if executed.binds_unseen else (name,)
 
 
 def program_of(function: object) -> Program:
@@ -83,6 +145,16 @@ def forbidden_uses(program: Program, exercise: Exercise) -> tuple[str, ...]:
     inside = [str(use) for use in found if use.cell]
     before = [f"{use.what}, outside of the function" for use in found if not use.cell]
     return tuple(inside or before)
+
+
+def held_uses(function: object, exercise: Exercise) -> tuple[str, ...]:
+    """Return what the exercise forbids among the values that a function reaches."""
+    start = _written(function)
+    if start is None:
+        return ()
+    limits = exercise.forbids
+    names = {*limits.names, *limits.calls, *limits.inside}
+    return held(function, start.__globals__, limits.modules, names)
 
 
 def _source(function: Any) -> str | None:

@@ -19,7 +19,11 @@ from hpml.course.lesson.errors import LabError, PredictionLocked
 from hpml.course.lesson.predictions import state, store
 from hpml.course.lesson.predictions.controls import Control, enter_locks, make
 from hpml.course.lesson.predictions.quantity import find_unit
+from hpml.course.lesson.progress import keep_time
 from hpml.course.lesson.reference import keep_revealed, recorded
+
+ASKS = "Predict: "
+"""How the text of a question begins, by which a deck finds it among a lab's outputs."""
 
 
 @dataclass
@@ -65,6 +69,7 @@ class Prediction:
     def lock(self, answer: object) -> None:
         """Lock an answer, as the button does."""
         self._change(state.lock(self._entry, answer))
+        keep_time(self._lab, f"answered {self._entry.key}")
 
     def reveal(self, measured: object, *, unsure: str = "", known: bool = False) -> None:
         """Show the result beside the prediction, with the factor between them.
@@ -98,6 +103,7 @@ class Prediction:
         if not state.why_not_scored(self._entry) or self._entry.measured == state.CANNOT_TELL:
             keep_revealed(self._entry.key, self._entry.text(self._entry.measured))
         self._put("result", self._result())
+        keep_time(self._lab, f"shown {self._entry.key}")
 
     def not_measured(self, why: str) -> None:
         """Show the recorded result, because this machine cannot measure it; it is not scored.
@@ -205,7 +211,7 @@ class Prediction:
         body += f"<p><i>{html.escape(status)}</i></p>" if status else ""
         body += enter_locks() if self._control is not None and entry.choices else ""
         lines += [status] if status else []
-        return Page("Predict: " + "\n".join(lines), frame("Predict", body, ACCENT))
+        return Page(ASKS + "\n".join(lines), frame("Predict", body, ACCENT))
 
     def _result(self) -> Page:
         entry = self._entry
@@ -315,6 +321,7 @@ def predict(
             found._note = str(refusal)
     lab.questions[entry.key] = found
     found.ask()
+    keep_time(lab.name, f"asked {entry.key}")
     return found
 
 

@@ -9,10 +9,10 @@ from hpml.base.environment import environment_record
 from hpml.base.page import PAPER, Page, notebook_shell
 from hpml.base.tables import Table
 from hpml.benchmark.advice import each_remedy_once
-from hpml.course.files import course_folder
+from hpml.course.files import course_folder, results_folder
 from hpml.course.lesson.predictions import store
 from hpml.course.lesson.predictions.prediction import current_lab, open_lab
-from hpml.course.lesson.progress import keep_step
+from hpml.course.lesson.progress import KEPT, keep_step
 from hpml.course.this_run import quick
 
 
@@ -72,7 +72,8 @@ def _versions(lab: str) -> Table:
         ["GPU", record["gpu"] or "none"],
         ["system", f"{platform.system()} {platform.machine()}"],
         ["sizes", "small (HPML_QUICK is set)" if quick() else "full"],
-        ["your answers are kept in", _where()],
+        ["kept on this machine, in", _where()],
+        ["kept there", "; ".join(f"{file}: {what}" for file, what in KEPT.items())],
         ["answers locked earlier", len(store.answers(lab))],
     ]
     return Table(["this lab runs on", ""], rows, align=["left", "left"])
@@ -88,8 +89,8 @@ def _ready_for_figures() -> None:
 
 
 def _where() -> str:
-    """Return the path of the answers' file, relative to the course or the home folder."""
-    path, home = store.FILE.path, Path.home()
+    """Return the path of the results folder, relative to the course or the home folder."""
+    path, home = results_folder(), Path.home()
     if path.is_relative_to(course_folder()):
         return str(path.relative_to(course_folder()))
     return str("~" / path.relative_to(home)) if path.is_relative_to(home) else path.name

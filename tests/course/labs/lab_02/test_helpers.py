@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import runpy
 import sys
 from pathlib import Path
@@ -7,8 +8,11 @@ from typing import Any
 
 import pytest
 
+from hpml.base import style
+from hpml.benchmark import Ratio
 from hpml.bytecode import disassemble, trace
-from hpml.course.labs.lab_02_bytecode import counting, harness, slide, stages
+from hpml.course.labs.lab_02_bytecode import counting, harness, slide, stages, threads
+from hpml.course.labs.lab_02_bytecode.dumbbells import Dumbbell, dumbbells
 from hpml.course.lesson.cells import code_cells
 from hpml.course.lesson.conclusions.concluding import judge
 from hpml.course.lesson.errors import LabError
@@ -123,10 +127,15 @@ def test_instructions_are_counted_for_each_line_as_often_as_it_is_executed() -> 
 def test_the_verdict_follows_the_measurement(
     power: float, form: float, constant: float, fits: str
 ) -> None:
-    times = {"x * x": 1e-8, "x ** 2": power * 1e-8, "x * 2": constant * 1e-8, "x % x": form * 1e-8}
+    times = {
+        "x * x": 1e-8,
+        "x ** 2.0": power * 1e-8,
+        "x * 2.0": constant * 1e-8,
+        "x / x": form * 1e-8,
+    }
     measured = steady("x * x", **times)
     extra = {name: measured.difference(name) for name in times}
-    shares = {name: extra[name] / extra["x ** 2"] for name in ("x % x", "x * 2")}
+    shares = {name: extra[name] / extra["x ** 2.0"] for name in ("x / x", "x * 2.0")}
     found = judge("02", {f"`{name}`, of the extra time": each for name, each in shares.items()})
     assert found.fits == fits
 
@@ -141,3 +150,23 @@ def test_the_notebook_shows_the_function_that_is_to_be_rewritten() -> None:
         for f in (scope["given"], harness.given)
     )
     assert shown == graded
+
+
+def test_a_dumbbell_shows_its_ratio_in_the_margin_and_no_empty_range() -> None:
+    ratios = {
+        threads.THREADS: Ratio(2.02, 1.98, 2.06, "slower"),
+        threads.PROCESSES: Ratio(1.06, 1.02, 1.35, "slower"),
+        threads.HASHES: Ratio(1.0, 0.0, math.inf, "cannot tell"),
+    }
+    plain = threads.GilScaling(ratios).draw().plain
+    assert "two threads: 2.02 (1.98 to 2.06); two processes: 1.1 (1.02 to 1.4); " in plain
+    assert "two threads, hashing: unknown." in plain
+    rows = {name: Dumbbell(ratio) for name, ratio in list(ratios.items())[:2]}
+    figure, ax = style.figure()
+    dumbbells(rows, title="title", x="x").on(ax)
+    figure.canvas.draw()
+    low, high = ax.get_xlim()
+    assert 0.9 < low < 1
+    assert 2.06 < high < 2.2
+    edge = ax.get_window_extent().x1
+    assert all(text.get_window_extent().x0 > edge for text in ax.texts)

@@ -11,7 +11,7 @@ from hpml.course.labs.catalogue import find
 from hpml.course.labs.lab_03_memory.exercises.in_place import ALLOWED
 from hpml.course.labs.lab_03_memory.harness import network
 from hpml.course.lesson.exercises.check import run, visible_cases
-from hpml.course.lesson.exercises.outcomes import Returned
+from hpml.course.lesson.exercises.outcomes import Raised, Returned
 from hpml.profiling import saved_tensors
 
 
@@ -52,3 +52,12 @@ def test_a_cycle_may_be_a_tuple() -> None:
     case = next(each for each in visible_cases(exercise) if each.data["refers"] == [[1], [0]])
     (outcome,) = run(exercise, lambda objects: tuple(objects), [case])
     assert exercise.judge(case, outcome) is None
+
+
+def test_an_error_of_find_cycle_is_not_called_a_missing_return() -> None:
+    exercise = find("find_cycle", "03")
+    for case in (visible_cases(exercise)[0], visible_cases(exercise)[-1]):
+        error = Raised("RecursionError", ("RecursionError", "Exception"), "too deep")
+        wrong = exercise.judge(case, error)
+        assert wrong is not None
+        assert (wrong.got, wrong.why) == ("raises RecursionError: too deep", "")

@@ -1,18 +1,24 @@
 from __future__ import annotations
 
+import ctypes
 import gc
+import mmap
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import torch
 
+from hpml.base.optional import why_unavailable
 from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.benchmark.sampling.rounds import FROZEN_BY_PYTHON
-from hpml.course.labs.lab_03_memory import collecting, memory_map, networks
+from hpml.course.labs.lab_03_memory import blocks, collecting, memory_map, networks
+from hpml.course.lesson.errors import LabError
 from hpml.profiling import memory_lines
+from tests.parts import raises
 
 linux = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="needs /proc/self/smaps; runs on Linux"
@@ -54,11 +60,13 @@ def test_regions_are_told_apart() -> None:
 
 @linux
 def test_this_process_has_what_the_lab_says() -> None:
-    large = torch.ones(2**24)
-    assert memory_map.kind_at(large.data_ptr()) == "mapped memory"
+    # Not a tensor: in a long run the heap may have a free part that is large enough for any.
+    mapped = mmap.mmap(-1, 2**20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    large = ctypes.addressof(ctypes.c_char.from_buffer(mapped))
+    assert memory_map.kind_at(large) == "mapped memory"
     with ThreadPoolExecutor(1, "yours") as pool:
         pool.submit(int).result()
-        page = memory_map.draw_map({"large": large.data_ptr(), "None": id(None)})
+        page = memory_map.draw_map({"large": large, "None": id(None)})
     rows = {row.split("  ")[0]: row for row in page.plain.splitlines()}
     assert rows["the stack of thread yours_0"].endswith("stacks of threads")
     assert rows["large"].endswith("mapped memory")
@@ -88,6 +96,63 @@ def test_pauses_are_counted_and_the_collector_is_left_as_it_was() -> None:
         collecting.collector_pauses(lambda: 1 // 0)
     assert (gc.callbacks, gc.isenabled()) == (callbacks, on)
     assert gc.get_freeze_count() < FROZEN_BY_PYTHON
+
+
+def test_each_pause_belongs_to_a_generation() -> None:
+    kept: list[object] = []
+
+    def collects() -> None:
+        for generation in (0, 1, 2, 2):
+            kept.extend([] for _ in range(1000))
+            gc.collect(generation)
+
+    gc.disable()
+    try:
+        pauses = collecting.collector_pauses(collects)
+    finally:
+        gc.enable()
+    assert pauses.generations == (0, 1, 2, 2)
+    assert [len(pauses.of(generation)) for generation in range(3)] == [1, 1, 2]
+    one = collecting.Pauses(1.0, ((0.0, 0.1), (0.2, 0.4)), 0, (0, 1))
+    assert one.longest == "middle"
+    assert one.plot().png
+
+
+def test_blocks_are_requested_in_a_new_process_or_it_is_said_why_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if blocks.has_glibc():
+        table = blocks.show_in_turn([1, 1])
+        assert isinstance(table, Table)
+        assert table.rows == (
+            ("1 MiB", "mapped memory", 0, "mapped memory", 0),
+            ("1 MiB", "heap", table.rows[1][2], "mapped memory", 0),
+        )
+        monkeypatch.setattr(blocks, "_PROGRAM", "1 / 0")
+        with raises(LabError, object="the process that requests blocks", received="exit code 1"):
+            blocks.in_turn([1])
+    monkeypatch.setattr(blocks, "has_glibc", lambda: False)
+    assert "needs Linux with glibc" in str(blocks.show_in_turn([1]))
+
+
+def test_memory_over_time_is_drawn_from_where_it_began() -> None:
+    over_time = SimpleNamespace(seconds=[0.0, 1.0], usage=[100.0, 107.0])
+    assert "kept: first 0, last 7" in blocks.draw_growth({"kept": over_time}).plain
+
+
+def test_memray_reports_a_program_or_it_is_said_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "tiny.py"
+    program.write_text("kept = bytearray(10_000_000)\n")
+    text = networks.memray_stats(str(program), "3").plain
+    if sys.platform == "win32" or why_unavailable("memray"):
+        assert "then this cell again" in text.replace("\n", " ") or "Linux and macOS" in text
+    else:
+        assert "Peak memory usage" in text
+        assert "tiny.py" in text
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert "on Linux and macOS only" in networks.memray_stats(str(program)).plain
 
 
 def test_what_is_left_to_the_collector_is_handed_over_and_forgotten() -> None:

@@ -14,6 +14,7 @@ from hpml.course.lesson.cells import code_cells
 from hpml.course.lesson.execute import find_lab
 from hpml.course.lesson.exercises.check import run, visible_cases
 from hpml.course.lesson.exercises.judging import diagnosed, judge
+from hpml.course.lesson.exercises.outcomes import Raised
 
 
 def test_neither_the_given_function_compiled_nor_a_claim_to_be_compiled_is_work() -> None:
@@ -64,3 +65,15 @@ def test_the_reference_is_what_the_notebook_gives() -> None:
     )
     statements = [ast.dump(node) for node in mine.body[1:]]  # the first is its docstring
     assert [ast.dump(node) for node in given.body] == statements
+
+
+def test_a_product_of_matrices_without_scipy_is_not_the_students_installation() -> None:
+    exercise = find("pairwise_distances", "04")
+    case = visible_cases(exercise)[0]
+    message = "scipy 0.16+ is required for linear algebra"
+    wrong = exercise.judge(case, Raised("ImportError", ("ImportError", "Exception"), message))
+    other = exercise.judge(case, Raised("ImportError", ("ImportError", "Exception"), "no numpy"))
+    assert wrong is not None
+    assert other is not None
+    assert "SciPy" in wrong.why
+    assert "SciPy" not in other.why

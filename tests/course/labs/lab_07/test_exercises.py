@@ -39,7 +39,7 @@ def test_source_runs_on_layers_that_tell_arguments_and_numbers_apart() -> None:
     found = ran(GOOD)
     assert found["value"] == layer_value(1, [layer_value(4, [x]), y])
     assert found["calls"] == [4, 1]
-    assert (found["arguments"], found["lines"]) == (["self", "x", "y"], 4)
+    assert (found["arguments"], found["lines"]) == ("self, x, y", 4)
     assert judged(GOOD) is None
 
 
@@ -63,5 +63,7 @@ def test_what_is_wrong_with_a_source_is_said(source: object, said: str) -> None:
     assert said in f"{wrong.expected} {wrong.got} {wrong.why}"
 
 
-def test_the_form_counts_in_the_first_part_only() -> None:
-    assert judged(HEAD + "    return l[1](l[4](x), y)", "unneeded") is None
+@pytest.mark.parametrize("part", find("generate_forward").parts)
+def test_the_form_counts_in_each_part(part: str) -> None:
+    assert judged(GOOD, part) is None
+    assert judged(HEAD + "    return l[1](l[4](x), y)", part) is not None

@@ -1,15 +1,22 @@
 from __future__ import annotations
 
+import operator
+import time
+from typing import Any
+
 import pytest
 import torch
 from torch import nn
 
+from hpml.benchmark import compare
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.estimate import Estimate
 from hpml.benchmark.measurement import Measurement
+from hpml.course.labs.lab_06_forward_order.references import ordered_forward
 from hpml.course.labs.lab_07_code_generation import budget, generated, networks
 from hpml.course.labs.lab_07_code_generation.budget import PARTS, Budget
 from hpml.course.lesson.errors import LabError
+from hpml.course.lesson.model_graphs import operations_of, parents_of
 from hpml.profiling import profile_calls
 from hpml.symbolic import config
 from tests.parts import raises
@@ -73,6 +80,10 @@ def test_what_the_parts_leave_of_the_whole_is_shown_and_wide_parts_are_not_score
     found = Budget(parts, whole, sure)
     assert found.gap == pytest.approx(1e-6)
     assert "not attributed: 1000 ns" in found.picture().plain
+    assert "% to 146%;" in found.picture().plain
+    assert "weights: 1.00 µs (900 ns to 1.10 µs), 10.0%" in found.picture().plain
+    assert "the floor: 1.00 µs (900 ns to 1.10 µs), 10.0%" in found.picture().plain
+    assert "the floor, a loop of its own and none of the parts" in found.picture().plain
     assert "too wide" in found.unsure("F.linear")
     assert found.unsure("F.linear: dispatch") == ""
 
@@ -97,3 +108,54 @@ def test_only_one_way_of_a_chain_finds_its_layers_by_name():
 def test_a_call_that_does_not_fail_has_no_traceback():
     with raises(LabError, object="error_page", received="did not", remedy="input"):
         generated.error_page(lambda: None)
+
+
+@pytest.mark.thorough
+def test_on_a_block_an_order_keeps_up_with_the_forward_by_hand_and_only_inlined_is_faster():
+    blocks, words = networks.block_forwards(), torch.rand(1, 16, 64)
+    ways = {name: (lambda model=model: model(words)) for name, model in blocks.items()}
+    found = compare(ways, baseline="by hand", rounds=60, clock=time.process_time, warm_up=5)
+    assert found.ratio("inlined").high < 0.97
+    for name in ("codegen", "torch.fx"):
+        assert 0.9 < found.ratio(name).value < 1.1
+
+
+def test_one_merged_layer_gives_the_results_of_three():
+    layers, x = [torch.nn.Linear(5, 3) for _ in range(3)], torch.rand(2, 4, 5)
+    results = networks.merged_linear(layers)(x)
+    assert len(results) == 3
+    for layer, result in zip(layers, results, strict=True):
+        torch.testing.assert_close(result, layer(x))
+
+
+@pytest.mark.thorough
+def test_the_rewritten_block_is_faster_than_the_block_by_hand():
+    blocks, words = networks.block_forwards(), torch.rand(1, 16, 64)
+    needs, steps = parents_of(blocks["codegen"]), operations_of(blocks["codegen"])
+    three = [name for name, above in needs.items() if above == ["LayerNorm_1"]]
+    assert len(three) == 3
+    order = [name for name in steps if name not in three]
+    order[1:1] = ["merged", *three]
+    needs |= {"merged": ["LayerNorm_1"]} | {name: ["merged"] for name in three}
+    steps["merged"] = networks.merged_linear([steps[name] for name in three])
+    steps |= {name: operator.itemgetter(k) for k, name in enumerate(three)}
+
+    def rewritten() -> Any:
+        return ordered_forward(order, needs, steps, {"input": words}, order[-1])
+
+    with torch.no_grad():
+        torch.testing.assert_close(rewritten(), blocks["by hand"](words))
+        ways = {"by hand": lambda: blocks["by hand"](words), "rewritten": rewritten}
+        found = compare(ways, baseline="by hand", rounds=60, clock=time.process_time, warm_up=5)
+    assert found.ratio("rewritten").high < 1
+
+
+def test_a_block_by_hand_looks_up_each_of_its_layers_and_an_order_none():
+    blocks, words = networks.block_forwards(), torch.rand(1, 16, 64)
+
+    def looked_up(name: str) -> int:
+        calls = profile_calls(lambda: blocks[name](words)).python
+        return calls.get(("torch.nn.modules.module", "Module.__getattr__"), 0)
+
+    # Ten layers of its own; what the layers look up is the same in both.
+    assert looked_up("by hand") - looked_up("codegen") == 10

@@ -78,7 +78,7 @@ def test_a_program_answers_as_before_where_a_function_is_free(program: type[Any]
 def test_the_planted_function_is_found(by_hand: dict[str, Any], program: type[Any]) -> None:
     name = program.__name__
     events = by_hand["trace_calls"](program().run)
-    assert to_fix(events, programs.functions_of(program)) == f"{name}.{PLANTED[name]}"
+    assert to_fix(events, programs.functions_of(program)) == [f"{name}.{PLANTED[name]}"]
 
 
 def test_the_command_profiles_the_lectures_network(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,3 +107,16 @@ def test_the_typical_run_has_the_median_share_and_not_that_of_a_disturbed_one() 
     typical, share = profilers.typical_run(runs, "Softmax")
     assert typical.by_operator["Softmax"] == 41
     assert 0.39 < share.low <= share.value <= share.high < 0.42
+
+
+def test_a_share_within_a_part_counts_the_calls_in_it_step_by_step() -> None:
+    def event(name: str, start: int, end: int) -> SimpleNamespace:
+        span = SimpleNamespace(start=start, end=end, elapsed_us=lambda: end - start)
+        return SimpleNamespace(name=name, time_range=span)
+
+    steps = []
+    for begin in range(0, 1000, 100):
+        steps += [event("part", begin, begin + 50), event("softmax", begin + 10, begin + 30)]
+        steps += [event("linear", begin, begin + 9), event("softmax", begin + 60, begin + 90)]
+    found = profilers.share_within(SimpleNamespace(events=lambda: steps), "softmax", "part")
+    assert found.value == found.low == found.high == pytest.approx(0.4)

@@ -3,10 +3,11 @@ from __future__ import annotations
 import threading
 
 import pytest
+import torch
 
 from hpml.benchmark import Comparison, Measurement
 from hpml.benchmark.saved.record import Case
-from hpml.course.labs.lab_11_gpu_benchmarks import devices, explorer, resnet
+from hpml.course.labs.lab_11_gpu_benchmarks import devices, explorer, launched, resnet
 from hpml.course.labs.lab_11_gpu_benchmarks.explorer import TIMES
 from hpml.course.suites import toy_resnet
 
@@ -103,3 +104,54 @@ def test_published_times_stand_in_the_table_and_grow_as_the_text_says() -> None:
     table = resnet.speedups(next(iter(fits.values())), lambda n, launch, kernel: None)
     assert table.column("eager / graph") == pytest.approx((2.086, 1.915, 1.230), abs=1e-3)
     assert table.column("your graph_speedup") == (None, None, None)
+
+
+def replays(calls: float, alone: float) -> toy_resnet.ToyResNetResult:
+    names = {"handwritten": 9.0, "cuda-graphs": calls, "graph, replay alone": alone}
+    noise = [1 + 0.001 * (k % 3) for k in range(11)]
+    samples = [Measurement(name, tuple(t * n for n in noise), 1) for name, t in names.items()]
+    comparison = Comparison(tuple(samples), "handwritten", 11)
+    return toy_resnet.ToyResNetResult((Case("toy-resnet", {"resolution": 16}, comparison),))
+
+
+def test_a_replay_alone_stands_beside_the_call_of_the_recorded_model() -> None:
+    measured = replays(3.0, 2.0)
+    assert resnet.around_a_replay(measured).startswith(
+        "A call of the recorded model, compared with its replay alone, takes 1.50 times as long at "
+        "16 pixels."
+    )
+    assert "graph, replay alone, here" in resnet.times_of(measured)
+    assert "not yet recorded" in resnet.around_a_replay(PUBLISHED)
+    assert "Not yet recorded, and measured with CUDA only: torch.compile, reduce-overhead; " in str(
+        resnet.time_table(PUBLISHED)
+    )
+
+
+def test_the_compilers_graphs_are_contenders_where_the_device_records_graphs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert toy_resnet.REDUCED not in resnet.ways("cpu", compiled=True)
+    monkeypatch.setattr(toy_resnet.accelerator, "can", lambda feature, device: True)
+    assert resnet.ways("cuda")[-4:] == [
+        "torch.compile", "torch.compile, reduce-overhead", "cuda-graphs", "graph, replay alone"
+    ]  # fmt: skip
+
+
+def test_reading_a_value_waits_for_all_kernels_before_it() -> None:
+    def asks_each(x: torch.Tensor) -> list[float]:
+        return [(each + 1).item() for each in x]
+
+    def asks_once(x: torch.Tensor) -> list[float]:
+        return (x + 1).tolist()  # type: ignore[no-any-return]
+
+    table = launched.table_of(
+        {"each": asks_each, "once": asks_once, "none": lambda x: None}, torch.rand(5)
+    )
+    assert table.column("operators") == (10, 1, 0)
+    assert table.column("of these, waits") == (5, 0, 0)
+    each, once, none = table.column("simulated, µs")
+    assert none is None
+    assert each == pytest.approx(
+        5 * launched.simulated(["add", "_local_scalar_dense"], 7.77, 3.6), rel=0.01
+    )
+    assert once < each / 5

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -8,7 +10,9 @@ from hpml.course.datasets import Dataset, digits
 from hpml.course.labs.lab_12_training import networks, tables
 from hpml.course.labs.lab_12_training.exercises import FORMATS
 from hpml.course.lesson.conclusions.concluding import judge
-from hpml.course.training import RECIPES
+from hpml.course.training import RECIPES, Trainer, TrainingError
+from tests.parts import raises
+from tests.stand_in import put_in
 
 
 @pytest.fixture(scope="module")
@@ -28,10 +32,34 @@ def test_recipes_take_turns_and_each_is_trained_as_if_alone(data: Dataset) -> No
         assert sum(taken[name].samples) == pytest.approx(2 * sum(one.seconds))
 
 
+@pytest.mark.parametrize("method", ["warm_up", "epoch"])
+def test_too_little_memory_says_what_to_do(
+    method: str, data: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Trainer) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(Trainer, method, full)
+    with raises(TrainingError, object="memory of cpu", received="memory", remedy="accumulate=2"):
+        networks.in_turns({"vanilla": networks.trainer(data, RECIPES["vanilla"], 1, on="cpu")})
+
+
 def taken(**seconds: float) -> Comparison:
     wobble = [1, 1.01, 0.99] * 5
     found = [Measurement(n, tuple(s * w for w in wobble), 1) for n, s in seconds.items()]
     return Comparison(tuple(found), "vanilla", len(wobble))
+
+
+def test_the_caption_says_the_parts_of_a_batch_and_what_float32_is_on_a_card(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    card = torch.device("meta")
+    assert tables._batch(RECIPES["vanilla"]) == "batch 128"
+    assert tables._batch(replace(RECIPES["vanilla"], accumulate=4)) == "batch 128 in 4 parts"
+    assert tables._place(torch.device("cpu")) == "the CPU"
+    assert tables._place(card) == "a GPU"
+    monkeypatch.setattr(tables.accelerator, "rounds_convolutions", lambda device: device == card)
+    assert tables._place(card) == "a GPU, `float32` with TF32 in convolutions"
 
 
 @pytest.mark.parametrize(
@@ -68,6 +96,36 @@ def test_an_unfinished_choice_does_not_stop_the_table(data: Dataset) -> None:
     assert set(found) > {"weights", "gradients of activations"}
     told = tables.draw_magnitudes(found, FORMATS).plain
     assert "float16: -14 to 16; bfloat16: -126 to 128, not all drawn" in told
+
+
+def test_network_and_pictures_of_a_step_are_on_the_same_device(
+    data: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_in(monkeypatch)
+    # The whole step runs on "meta", from which nothing can be copied to the CPU at the end.
+    with pytest.raises(NotImplementedError, match="meta tensor"):
+        tables.tensors_of_step(data)
+
+
+def test_steps_of_both_networks_run_on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    put_in(monkeypatch)
+    for model in networks.networks().values():
+        networks.step_of(model)()
+        assert {weight.grad.device.type for weight in model.parameters()} == {"meta"}
+
+
+def test_a_short_run_on_a_gpu_has_several_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU's losses are read at the end of an epoch of the digits, which gives one sample."""
+    found = {}
+    for short in ("1", "0"):
+        monkeypatch.setenv("HPML_QUICK", short)
+        found["cpu", short] = networks.epochs()
+    put_in(monkeypatch)
+    for short in ("1", "0"):
+        monkeypatch.setenv("HPML_QUICK", short)
+        found["gpu", short] = networks.epochs()
+    expected = {("cpu", "1"): 1, ("cpu", "0"): 3, ("gpu", "1"): 6, ("gpu", "0"): 12}
+    assert found == expected
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from hpml.base import optional
+from hpml.benchmark import Comparison, Measurement
 from hpml.course.labs.lab_14_runtimes import quantised, sessions
 from hpml.course.labs.lab_14_runtimes.exercises import _invariant, _invariant_cases
 from hpml.symbolic import Input, SymbolicModel
@@ -23,12 +24,38 @@ def reader() -> nn.Module:
     return quantised.trained(0, epochs=1)
 
 
-@pytest.mark.parametrize("by_row", [True, False])
-def test_a_rounded_network_has_the_weights_that_come_back(reader: nn.Module, by_row: bool) -> None:
-    before = reader[0].weight.clone()
-    small = quantised.rounded(reader, halves, 4, by_row=by_row)
+@pytest.mark.parametrize(("together", "size"), [("matrix", 64 * 512), ("row", 64), (16, 16)])
+def test_a_rounded_network_has_the_weights_that_come_back(
+    reader: nn.Module, together: int | str, size: int
+) -> None:
+    before, sizes = reader[0].weight.clone(), []
+
+    def noted(x: list[float], bits: int) -> tuple[list[int], float]:
+        sizes.append(len(x))
+        return halves(x, bits)
+
+    small = quantised.rounded(reader, noted, 4, together)
+    assert sizes[0] == size
     assert torch.equal(small[0].weight, (2 * before).round() / 2)
     assert torch.equal(reader[0].weight, before)
+
+
+def test_smaller_groups_round_by_less(reader: nn.Module) -> None:
+    def to_largest(x: list[float], bits: int) -> tuple[list[int], float]:
+        scale = max(map(abs, x)) / (2 ** (bits - 1) - 1)
+        return [round(value / scale) for value in x], scale
+
+    lost = []
+    for together in ("matrix", "row", 32):
+        apart = quantised.rounded(reader, to_largest, 4, together)[2].weight - reader[2].weight
+        lost.append(float(apart.detach().square().sum()))
+    assert lost[0] > lost[1] > lost[2]
+
+
+def test_the_picture_tells_few_missed_digits_apart_and_none_missed_is_drawn() -> None:
+    page = quantised.draw_accuracy({"a row": {8: 1.0, 4: 0.97, 2: 0.1}}, 0.98)
+    assert "a row: 8 bits 100.0 %, 4 bits 97.0 %, 2 bits 10.0 %" in page.plain
+    assert "With 32-bit floats 98.0 %" in page.plain
 
 
 def test_training_reads_digits_and_goes_on_from_where_it_was(reader: nn.Module) -> None:
@@ -109,3 +136,17 @@ def test_a_fixed_number_of_passes_over_the_edges_is_not_enough() -> None:
 
     cases = _invariant_cases(random.Random(1), more=False)
     assert any(fifty_passes(**case.data) != _invariant(case) for case in cases)
+
+
+def test_seconds_per_character_are_those_of_a_step_and_the_mean_over_a_text() -> None:
+    def taken(**seconds: float) -> Comparison:
+        found = [Measurement(name, (each, each), 1) for name, each in seconds.items()]
+        return Comparison(tuple(found), next(iter(seconds)), 2)
+
+    table = sessions.latency_per_token(taken(all=0.010, new=0.001), taken(no=2.0, cache=0.5), 50)
+    assert [row[:2] for row in table.rows] == [
+        ("all, after 100 characters", 0.010),
+        ("new, after 100 characters", 0.001),
+        ("no, mean of 50", 0.04),
+        ("cache, mean of 50", 0.01),
+    ]

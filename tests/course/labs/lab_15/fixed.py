@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hpml.course.labs.lab_15_capstone.scripts import FAULTS, script
 
-FIXED: dict[str, dict[str, str]] = {
+NETWORK: dict[str, dict[str, str]] = {
     "loop": {
         "standardise": """
             mean = batch.mean(dim=1, keepdim=True)
@@ -35,14 +35,41 @@ FIXED: dict[str, dict[str, str]] = {
     },
 }
 
+TRANSFORMER: dict[str, dict[str, str]] = {
+    "loop": {
+        "patches": """
+            mean = batch.mean(dim=1, keepdim=True)
+            return ((batch - mean) / batch.std(dim=1, keepdim=True)).unflatten(1, (-1, PATCH))
+        """
+    },
+    "reading": NETWORK["reading"],
+    "table": {},
+    "dtype": {"types": ""},
+    "activation": {
+        "gelu": "return F.gelu(x)",
+        "attention": "return F.scaled_dot_product_attention(queries, keys, values)",
+    },
+    "loader": {"batches": NETWORK["loader"]["batches"]},
+    "graph": {
+        "gradients": "loss.backward()",
+        "start": "$kept: list[torch.Tensor] = []",
+        "keep": "$kept.append(loss.detach())",
+        "mean": "sum($kept).item() / len($kept)",
+    },
+}
+FIXED = {"network": NETWORK, "transformer": TRANSFORMER}
 
-def fixed(seed: int, faults: tuple[str, ...] = FAULTS) -> str:
+
+def fixed(seed: int, faults: tuple[str, ...] = FAULTS, kind: str = "network") -> str:
     """Return the script of a seed with some of its faults fixed."""
     fragments: dict[str, str] = {}
     for fault in faults:
-        fragments |= FIXED[fault]
-    text = script(seed, fragments)
+        fragments |= FIXED[kind][fault]
+    text = script(seed, fragments, kind)
     if "table" in faults:
         for made in ("self.transform(signals)", "cosines(signals.shape[1], signals.dtype)"):
             text = text.replace(f"@ {made}", "@ self.table")
+        text = text.replace("def positions", "@functools.cache\ndef positions")
+        if "functools" in text:
+            text = text.replace("import math", "import functools\nimport math")
     return text

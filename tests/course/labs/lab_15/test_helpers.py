@@ -11,9 +11,12 @@ from hpml.benchmark import BenchmarkError, Case, Comparison, Estimate, Measureme
 from hpml.benchmark.saved.record import read_cases
 from hpml.course.labs.lab_15_capstone import fixes
 from hpml.course.labs.lab_15_capstone.fixes import Ladder, Rung, class_table, equal_losses
+from hpml.course.labs.lab_15_capstone.scripts import KINDS, train_of
 from hpml.course.labs.lab_15_capstone.student_script import frozen, own_script
-from hpml.profiling import FunctionProfile
+from hpml.course.lesson.errors import AnswerError
+from hpml.profiling import FunctionProfile, profile_difference
 from tests.benchmark.fakes import steady
+from tests.course.labs.lab_15.fixed import fixed
 from tests.parts import raises
 
 
@@ -31,6 +34,26 @@ def test_a_students_file_is_written_once_and_never_again() -> None:
     assert given.path.read_text(encoding="utf-8") == "mine"
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_step_of_the_fixed_script_calls_a_tenth_of_the_operators(kind: str) -> None:
+    given = own_script("ada", kind)
+    before, after = (
+        given.operators(train) for train in (given.train, train_of(fixed(given.seed, kind=kind)))
+    )
+    assert before["_local_scalar_dense"] >= 3 * given.batch_size
+    assert sum(before.values()) > 10 * sum(after.values()) > 500
+
+
+def test_there_is_no_other_kind_of_script() -> None:
+    with raises(
+        AnswerError,
+        object="The script",
+        expected="'network' or 'transformer'",
+        received="'convnext'",
+    ):
+        own_script("ada", "convnext")
+
+
 def test_a_frozen_version_keeps_its_helpers_and_classes() -> None:
     names = {"__name__": "student"}
     source = (
@@ -43,10 +66,11 @@ def test_a_frozen_version_keeps_its_helpers_and_classes() -> None:
     assert names["train"]() == 200
 
 
-def test_the_ladder_measures_a_mend_and_refuses_other_losses() -> None:
-    given = own_script("ada")
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_ladder_measures_a_fix_and_refuses_other_losses(kind: str) -> None:
+    given = own_script("ada", kind, "quick  one")
     ladder = Ladder(given)
-    ladder.add("table made once", given.with_cached("cosines"), 1.2, "the profile")
+    ladder.add("table made once", given.with_cached(given.table), 1.2, "the profile")
     assert [rung.what for rung in ladder.rungs] == ["table made once"]
     assert ladder.rungs[0].comparison.names == ("original", "this")
     assert ladder.rungs[0].bought == ladder.rungs[0].total
@@ -55,7 +79,7 @@ def test_the_ladder_measures_a_mend_and_refuses_other_losses() -> None:
         steps, means = given.train(**arguments)
         return steps[:-1], means
 
-    assert equal_losses(wrong) is not None
+    assert equal_losses(wrong, kind) is not None
     assert "is not in the log" in ladder.add("fewer steps", wrong, 1.2, "a guess").plain
     seeds: list[int] = []
 
@@ -74,7 +98,34 @@ def test_the_ladder_measures_a_mend_and_refuses_other_losses() -> None:
     page = ladder.add("table made once", given.train, 1.0, "nothing changed")
     assert [rung.what for rung in ladder.rungs] == ["table made once"]
     assert "table made once: " in page.plain
-    assert "times as fast" in str(class_table([ladder.path]))
+    table = class_table([ladder.path])
+    assert [row[:3] for row in table.rows] == [(1, "quick one", kind)]
+
+
+def test_of_the_names_a_result_has_only_the_one_that_the_student_chose() -> None:
+    texts = []
+    for nickname in ("", "Null pointer!"):
+        given = own_script("Ada Lovelace", "network", nickname)
+        ladder = Ladder(given)
+        ladder.add("table made once", given.with_cached("cosines"), 1.2, "the profile")
+        texts.append(f"{ladder.path.name} {ladder.path.read_text(encoding='utf-8')}")
+    hidden, shown = texts
+    assert "results_unnamed.jsonl" in hidden
+    assert "results_null_pointer.jsonl" in shown
+    assert '"student": "Null pointer!"' in shown
+    for text in texts:
+        assert not [each for each in ("Ada", "ada", "Lovelace", "lovelace") if each in text]
+        assert "seed" not in str(next(iter(read_cases(ladder.path))).parameters)
+
+
+def test_the_difference_of_two_profiles_shows_which_functions_a_fix_made_faster() -> None:
+    for kind, function in (("network", "standardise"), ("transformer", "patches")):
+        given = own_script("ada", kind)
+        found = given.profile()
+        now = given.profile(train_of(fixed(given.seed, kind=kind)))
+        tree = profile_difference(found, now).tree
+        (change,) = (each for _, each in tree.walk() if each.name == function)
+        assert change.before_total > 2 * change.after_total > 0
 
 
 @pytest.mark.parametrize(("claimed", "held"), [(1.9, "held"), (3.0, "too high"), (1.2, "too low")])
@@ -103,7 +154,7 @@ def result(path: Path, student: str, ratio: float, noise: float) -> Path:
     wobble = [1 + noise * (n % 3 - 1) for n in range(25)]
     original = Measurement("original", tuple(0.1 for _ in wobble), number=1)
     this = Measurement("this", tuple(0.1 * ratio * w for w in wobble), number=1)
-    parameters = {"student": student, "seed": 1, "fix": "all", "place": 1}
+    parameters = {"student": student, "script": "network", "fix": "all", "place": 1}
     write_case(path, Case("capstone", parameters, Comparison((original, this), "original", 25)))
     return path
 

@@ -1,6 +1,9 @@
+INSIDE = range(1, 100)
+
+
 def fewer_instructions(values):
     total = 0
     for value in values:
-        if value > 0 and value < 100:
+        if value in INSIDE:
             total += value * value * value
     return total

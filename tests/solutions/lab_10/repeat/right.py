@@ -1,23 +1,10 @@
 import gc
 
 
-def autorange(run, clock):
-    power = 1
-    while True:
-        for digit in (1, 2, 5):
-            start = clock()
-            run(digit * power)
-            seconds = clock() - start
-            if seconds >= 0.2:
-                return digit * power, seconds
-        power *= 10
-
-
-def repeat(run, clock):
+def repeat(run, clock, number):
     was_on = gc.isenabled()
     gc.disable()
     try:
-        number, _ = autorange(run, clock)
         samples = []
         for _ in range(5):
             start = clock()

@@ -9,5 +9,7 @@ def choose_precision(values, formats, error, added):
             continue
         if (sum(sizes) if added else top) > largest:
             continue
+        if added and sum(size for size in sizes if size < smallest) > error * sum(sizes):
+            continue
         if all(size >= smallest or size <= error * top for size in sizes):
             return name

@@ -5,4 +5,4 @@ def speed_up(shares, factors):
     left = 1 - sum(shares.values())
     for name, share in shares.items():
         left += share / factors.get(name, 1)
-    return 1 / left if left else math.inf
+    return 1 / left if left > 1e-9 else math.inf

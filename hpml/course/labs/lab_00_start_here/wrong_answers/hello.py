@@ -17,3 +17,9 @@ def without_f(name):
     """Without the `f` before the quotes, braces are ordinary characters: no value is
     inserted."""
     return "Hello, {name}!"
+
+
+def the_example(name):
+    """It greets Ada, whoever is to be greeted: the text of the example is right for one name only.
+    Put `name` in its place."""
+    return "Hello, Ada!"

@@ -26,3 +26,10 @@ def whole_items(overhead, per_item_a, per_item_b):
     if per_item_a <= per_item_b:
         return math.inf
     return math.ceil(overhead / (per_item_a - per_item_b))
+
+
+def negative_if_slower(overhead, per_item_a, per_item_b):
+    """You avoid dividing by zero. But where B takes longer for each item, the lines cross at a
+    negative number of items: B never becomes faster. Test which of the two is smaller."""
+    saved = per_item_a - per_item_b
+    return overhead / saved if saved else math.inf

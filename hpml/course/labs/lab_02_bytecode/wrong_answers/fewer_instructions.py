@@ -2,9 +2,9 @@
 
 
 def a_call_hides_the_work(values):
-    """The function calls something. `sum`, `range` and `len` execute no bytecode of your function
-    but do the work all the same, so the count no longer measures it. Write a loop without calls.
-    In Python 3.11 a comprehension is a call as well."""
+    """The function calls something, or has a comprehension. `sum`, `range` and `len` execute no
+    bytecode of your function but do the work all the same, so the count no longer measures it.
+    Write a loop without calls."""
     return sum([value**3 for value in values if value > 0 and value < 100])
 
 
@@ -27,13 +27,22 @@ def returns_too_soon(values):
     return total
 
 
-def still_indexing(values):
-    """The sum is right, but the loop executes too many instructions. Which of them only fetch
-    again what is already known, or add nothing?"""
+def each_value_fetched_once(values):
+    """The sum is right, but in too many instructions. Three things cost most: to fetch a value more
+    than once (write `for value in values`), to decide in two comparisons what one instruction can
+    answer, and to compute anything for a value that does not count."""
     total = 0
-    index = 0
-    for _ in values:
-        if values[index] > 0 and values[index] < 100:
-            total = total + values[index] * values[index] * values[index]
-        index = index + 1
+    for value in values:
+        if value > 0 and value < 100:
+            total += value * value * value
+    return total
+
+
+def a_range_in_each_iteration(values):
+    """The function calls `range` for each value, which hides what a call executes. Make the range
+    once, outside of the function."""
+    total = 0
+    for value in values:
+        if value in range(1, 100):
+            total += value * value * value
     return total

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Sequence
 
 from hpml.course.labs.lab_03_memory.harness import objects, observed_cycle
+from hpml.course.lesson.exercises.edges import depths
 from hpml.course.lesson.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.lesson.exercises.outcomes import Outcome, Returned, entry, symptom
 from hpml.course.lesson.exercises.same import shown
@@ -78,12 +79,23 @@ def _cycle_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _references("a path out of a cycle", [[1, 3], [2], [0], []], _KINDS),
         _references("thirty diamonds", _ladder(30), node, "deep"),
         _references("thirty diamonds, the last first", _backwards(_ladder(30)), node, "deep"),
-        _references(f"a chain of {_DEEP:,}", _chain(_DEEP, None), node, "deep"),
-        _references(
-            f"a chain of {_DEEP:,} that closes", _chain(_DEEP, generator.randrange(_DEEP - 1)),
-            node, "deep",
-        ),
+        _references("a dict and itself in another", [[1], [1]], ("list", "dict")),
+        _references("only the last in itself", [[], [], [2]], _KINDS),
+        _references("a node that refers twice to another", [[1, 1], [2], []], node),
+        _references("two cycles that share an object", [[1, 2], [0], [0]], _KINDS),
+        _references("two cycles apart", [[1], [0], [3], [2]], ("dict",)),
+        _references("equal lists, each in the next", [[2], [3], [], []]),
+        _references("a cycle of one not given", [[1], [1]], hidden=[1]),
+        _references("one not given refers to two", [[1], [0, 2], []], _KINDS, hidden=[1]),
+        _references("a cycle beside one not given", [[3, 1], [2], [0], [0]], node, hidden=[3]),
     ]  # fmt: skip
+    for depth in depths(generator, _DEEP):
+        closes = _chain(depth, generator.randrange(depth - 1))
+        cases += [
+            _references(f"a chain of {depth:,}", _chain(depth, None), node, "deep"),
+            _references(f"a chain of {depth:,} that closes", closes, node, "deep"),
+            _references(f"a cycle of {depth:,}", _chain(depth, 0), node, "deep"),
+        ]
     for number in range(8 if more else 2):
         cycle = number % 2 == 0
         refers = _random_references(generator, generator.randint(6, 14), cycle)
@@ -121,9 +133,12 @@ def _fault(case: Case, found: object) -> str:
 
 def _judge_cycle(case: Case, outcome: Outcome) -> Wrong | None:
     found = entry(outcome, "cycle")
-    fault = _fault(case, found.value) if isinstance(found, Returned) else "It returned nothing."
+    if not isinstance(found, Returned):  # the error says more than any sentence here
+        fault, why = "raised", ""
+    else:
+        fault = why = _fault(case, found.value)
     expected = "the numbers of a cycle's objects" if _has_cycle(case) else "[], there is no cycle"
-    return Wrong(expected, shown(found), fault) if fault else None
+    return Wrong(expected, shown(found), why) if fault else None
 
 
 def _cycle_symptom(case: Case, outcome: Outcome) -> object:
@@ -134,7 +149,7 @@ def _cycle_symptom(case: Case, outcome: Outcome) -> object:
 
 
 FIND_CYCLE = Exercise(
-    name="find_cycle",
+    name="find_cycle", minutes=15,
     parts={"right": 1, "deep": 1},
     cases=_cycle_cases,
     judge=_judge_cycle,

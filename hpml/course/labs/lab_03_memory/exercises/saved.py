@@ -80,6 +80,14 @@ def _network_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         "the last layer frozen": [hidden, relu, _linear(5, 2, False)],
         "frozen after gelu": [hidden, gelu, _linear(5, 2, False), gelu],
         "all frozen": [fixed, relu, gelu],
+        "no layers": [],
+        "all of one width": [_linear(3, 3), relu, _linear(3, 3), tanh, _linear(3, 3)],
+        "gelu after relu": [hidden, relu, gelu, last],
+        "relu after gelu": [hidden, gelu, relu, last],
+        "gelu between two linear layers of one width": [_linear(3, 3), gelu, _linear(3, 3)],
+        "gelu first": [gelu, hidden],
+        "frozen first and last": [fixed, gelu, last, relu, _linear(2, 4, False), tanh],
+        "two frozen, then one trained": [fixed, relu, _linear(5, 5, False), gelu, last, gelu],
     }
     cases = [
         _network_case(name, layers, (2, 3), "frozen" if "frozen" in name else "right")
@@ -88,6 +96,10 @@ def _network_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     cases += [
         _network_case("the lecture's network", lecture, (64, 1000)),
         _network_case("a batch of sequences", [hidden, relu, last], (4, 7, 3)),
+        _network_case("five axes", [hidden, gelu, last], (2, 1, 3, 2, 3)),
+        _network_case("a batch of one", [hidden, tanh, last], (1, 3)),
+        _network_case("an empty batch", [hidden, tanh, last], (0, 3)),
+        _network_case("float16", [hidden, gelu, last], (2, 3), dtype="float16"),
         _network_case("float64", [hidden, relu, last], (2, 3), dtype="float64"),
     ]
     for number in range(5 if more else 1):
@@ -101,14 +113,25 @@ def _network_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     return cases
 
 
+_HOOKS = (
+    "save_on_cpu",
+    "register_hook",
+    "register_forward_hook",
+    "register_forward_pre_hook",
+    "register_full_backward_hook",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+)
+
 SAVED_BYTES = Exercise(
     name="saved_bytes",
+    minutes=12,
     parts={"right": 2, "frozen": 1},
     cases=_network_cases,
     judge=expect(_saved),
     forbids=Forbidden(
         modules=("hpml",),
-        names=("saved_tensors_hooks", "saved_tensors", "grad_fn", "TorchDispatchMode"),
+        names=("saved_tensors_hooks", "saved_tensors", "grad_fn", "TorchDispatchMode", *_HOOKS),
         why="Predict the bytes; do not measure them.",
     ),
     arguments=network,

@@ -54,3 +54,25 @@ def way_and_all(objects):
     """Your answer also contains the path that leads to the cycle. The cycle begins at the object
     that is met again."""
     return _search(objects, whole_path=True)
+
+
+def recursion(objects):
+    """Each object on the path is a function call that has not returned, and Python limits their
+    number. Keep the path in a list or a dict of your own."""
+    known = {id(each): each for each in objects}
+    done, path = set(), []
+
+    def search(here):
+        path.append(here)
+        for after in map(id, gc.get_referents(known[here])):
+            if after in path:
+                return [known[name] for name in path[path.index(after) :]]
+            if after in known and after not in done and (found := search(after)):
+                return found
+        done.add(path.pop())
+        return []
+
+    for start in known:
+        if start not in done and (found := search(start)):
+            return found
+    return []

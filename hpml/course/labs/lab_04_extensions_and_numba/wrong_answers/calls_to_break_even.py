@@ -38,3 +38,9 @@ def rounds_down(compile_time, slow, fast):
     if fast >= slow:
         return float("inf")
     return int(compile_time / (slow - fast))
+
+
+def negative_if_slower(compile_time, slow, fast):
+    """You avoid dividing by zero. But where a compiled call takes longer, the number of calls is
+    negative: compiling never pays. Test which of the two is smaller."""
+    return math.inf if slow == fast else math.ceil(compile_time / (slow - fast))

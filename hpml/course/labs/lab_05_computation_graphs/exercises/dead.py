@@ -43,6 +43,14 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         "an output on the way to another": ({"x": ["h", "d"], "h": ["y"], "y": []}, ["y", "h"]),
         "only a target": ({"x": ["y", "z"]}, ["y"]),
         "a piece of its own": ({"x": ["y"], "y": [], "u": ["v"], "v": []}, ["y"]),
+        "an output listed twice": ({"x": ["y", "z"], "y": []}, ["y", "y"]),
+        "an output that leads to a dead end": ({"x": ["y"], "y": ["z"], "z": ["w"]}, ["x"]),
+        "a target listed twice": ({"x": ["y", "y"], "z": ["w", "w"]}, ["y"]),
+        "names that are empty or a number": ({"0": ["", "1"], "1": ["2"], "": []}, [""]),
+        "all of them": ({"x": ["y"], "y": []}, ["y", "x"]),
+        "names that contain each other": ({"h": ["h1", "h10"], "h1": ["h11"]}, ["h10"]),
+        "alive by the last target only": ({"x": ["a", "b", "y"], "a": [], "b": []}, ["y"]),
+        "a long way, listed backwards": ({"c": ["y"], "b": ["c"], "a": ["b"], "d": ["a"]}, ["y"]),
         "no output": ({"x": ["y"], "y": []}, []),
         "an empty graph": ({}, []),
         f"{_DIAMONDS} diamonds in a row, and a dead end": (diamonds, [end]),
@@ -60,6 +68,7 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 DEAD_NODES = Exercise(
     name="dead_nodes",
+    minutes=6,
     parts={"right": 2},
     cases=_cases,
     judge=expect(_dead),

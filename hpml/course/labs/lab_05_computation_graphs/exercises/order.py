@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from hpml.base.errors import describe
+from hpml.course.lesson.exercises.edges import depths
 from hpml.course.lesson.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.lesson.exercises.outcomes import Outcome, Raised, Returned, symptom
 from hpml.course.lesson.exercises.same import shown
@@ -57,11 +58,18 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         # Which of these two exposes a miscount depends on whether the last or the first is taken.
         "a target listed once and twice": {"b": ["t"], "a": ["t", "t"]},
         "listed twice, then once and late": {"a": ["t", "t"], "s": ["b"], "b": ["t"]},
+        "names that contain each other": {"h10": ["h1"], "h1": ["h"], "h": [], "h11": ["h10"]},
+        "an entry for each, sources last": {"d": [], "c": ["d"], "b": ["d"], "a": ["c", "b"]},
+        "three targets twice each": {"s": ["a", "b", "a", "c", "b", "c"], "b": ["c"], "c": ["a"]},
+        "names that are empty or a number": {"0": [""], "": ["1"], "10": ["0"]},
         "two separate pieces": {"a": ["b"], "x": ["y"], "b": [], "y": []},
         "nothing": {},
         "a cycle of two": {"a": ["b"], "b": ["a"]},
         "a node before itself": {"a": ["a"]},
         "a cycle beside nodes without entries": {"a": ["b"], "b": ["a"], "x": ["y", "z", "w"]},
+        "a cycle before an end": {"a": ["b", "e"], "b": ["a"], "e": []},
+        "a cycle of three beside a row": {"x": ["y"], "a": ["b"], "b": ["c"], "c": ["a"], "y": []},
+        "a cycle through a target listed twice": {"a": ["b", "b"], "b": ["c"], "c": ["a", "d"]},
         "a cycle behind a start": {"s": ["a"], "a": ["b"], "b": ["c"], "c": ["a"]},
     }
     for number in range(12 if more else 1):
@@ -75,11 +83,15 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         graphs[f"a graph with a cycle, number {number + 1}"] = graph
     cases = [Case(name, {"edges": graph}) for name, graph in graphs.items()]
     letter = generator.choice("hknpq")
-    forwards = {f"{letter}{i}": [f"{letter}{i + 1}"] for i in range(_LONG)}
-    cases.append(Case(f"{_LONG:,} in a row", {"edges": forwards}, "deep"))
-    if more:
-        backwards = dict(reversed(forwards.items()))
-        cases.append(Case(f"{_LONG:,} in a row, listed backwards", {"edges": backwards}, "deep"))
+    short, long = depths(generator, _LONG)
+    for length in (short, long):
+        forwards = {f"{letter}{i}": [f"{letter}{i + 1}"] for i in range(length)}
+        if length == short or not more:  # in grading, the one listed backwards is enough
+            cases.append(Case(f"{length:,} in a row", {"edges": forwards}, "deep"))
+    backwards = dict(reversed(forwards.items()))
+    cases.append(Case(f"{long:,} in a row, listed backwards", {"edges": backwards}, "deep"))
+    ring = {f"r{i}": [f"r{(i + 1) % short}"] for i in range(short)}
+    cases.append(Case(f"a cycle of {short:,}", {"edges": ring}, "deep"))
     return cases
 
 
@@ -138,6 +150,7 @@ def _ready_made(edges: dict[str, list[str]]) -> list[str]:
 
 TOPOLOGICAL_ORDER = Exercise(
     name="topological_order",
+    minutes=10,
     parts={"right": 2, "deep": 1},
     cases=_cases,
     judge=_judge,

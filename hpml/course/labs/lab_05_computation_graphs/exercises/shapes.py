@@ -112,6 +112,16 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         "pooling": ([_pool(2)], (2, 3, 10, 13)),
         "pooling with a stride": ([_pool(3, stride=1)], (2, 3, 10, 12)),
         "a small network": (net, (16, 1, 28, 28)),
+        "flatten of two axes": ([_FLATTEN, _linear(3, 5)], (2, 3)),
+        "five axes": ([_RELU, _linear(3, 5), _FLATTEN], (2, 1, 3, 2, 3)),
+        "a batch of one": ([_conv(1, 1, 1), _pool(1)], (1, 1, 1, 1)),
+        "one number a picture": ([_linear(1, 1), _RELU], (7, 1)),
+        "the same batch as channels": ([_conv(3, 5, 3), _pool(2)], (3, 3, 8, 6)),
+        "padding and stride": ([_conv(2, 4, 4, stride=3, padding=2)], (2, 2, 9, 11)),
+        "a kernel as large as the padded picture": ([_conv(2, 4, 9, padding=2)], (2, 2, 5, 5)),
+        "a stride larger than the picture": ([_conv(2, 4, 2, stride=50)], (2, 2, 5, 9)),
+        "pooling once and again": ([_pool(2), _pool(2, stride=1), _pool(3)], (1, 2, 13, 20)),
+        "twelve layers": ([_RELU, _linear(3, 3)] * 6, (2, 3)),
     }
     misfits: dict[str, tuple[list[Layer], tuple[int, ...]]] = {
         "the features differ": ([_linear(3, 5), _RELU, _linear(6, 2), _linear(9, 9)], (2, 3)),
@@ -122,6 +132,23 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         "pooling after flatten": ([_FLATTEN, _pool(1)], (2, 3, 10, 12)),
         "too low by one": ([_conv(3, 8, 5)], (2, 3, 4, 12)),
         "too narrow by one": ([_conv(3, 8, 5)], (2, 3, 12, 4)),
+        # Divided and then cut off towards 0, the result would be 1.
+        "too low, with a stride": ([_conv(3, 8, 5, stride=3)], (2, 3, 4, 12)),
+        "too narrow, with a stride": ([_conv(3, 8, 5, stride=3)], (2, 3, 12, 3)),
+        "pooling that is too large": ([_RELU, _pool(5)], (2, 3, 4, 12)),
+        "pooling that is far too large": ([_pool(3, stride=1)], (2, 3, 12, 1)),
+        "a kernel far larger, so that both are negative": ([_conv(3, 8, 30)], (2, 3, 10, 12)),
+        "the height is negative": ([_conv(3, 8, 9)], (2, 3, 4, 12)),
+        "the width is negative": ([_pool(9, stride=2)], (2, 3, 12, 4)),
+        "a convolution on three axes": ([_conv(3, 8, 1)], (2, 3, 10)),
+        "a convolution on five axes": ([_conv(3, 8, 1)], (2, 3, 10, 12, 2)),
+        "pooling on five axes": ([_pool(1)], (2, 3, 10, 12, 2)),
+        "pooling on three axes": ([_pool(1)], (2, 3, 10)),
+        "the channels are the batch": ([_conv(2, 8, 1)], (2, 3, 10, 12)),
+        "the features are the batch": ([_linear(2, 8)], (2, 3)),
+        "the features are those of all axes": ([_linear(12, 8)], (2, 3, 4)),
+        "the eleventh layer": ([*[_RELU, _linear(3, 3)] * 5, _linear(4, 3), _RELU], (2, 3)),
+        "a layer after those that fit": ([_linear(3, 5), _linear(5, 4), _linear(5, 4)], (2, 3)),
         "flatten forgotten": ([net[0], net[1], net[2], net[4]], (16, 1, 28, 28)),
     }
     for number in range(8 if more else 1):
@@ -163,6 +190,7 @@ def _symptom(case: Case, outcome: Outcome) -> object:
 
 PROPAGATE_SHAPES = Exercise(
     name="propagate_shapes",
+    minutes=15,
     parts={"shapes": 2, "misfits": 1},
     cases=_cases,
     judge=_judge,

@@ -25,6 +25,19 @@ def _count_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         ("two diamonds, the first one asked for", ladder(2), "join1", "right"),
         ("b = a + a", TWICE, "b", "right"),
         ("an input asked for", chain(3), "x", "right"),
+        ("one operation", chain(1), "n1", "right"),
+        ("the same value three times", {"x": [], "a": ["x"], "b": ["a"] * 3}, "b", "right"),
+        ("a value twice, and another", {"x": [], "a": ["x"], "b": ["a", "x", "a"]}, "b", "right"),
+        ("an operation on two inputs", {"x": [], "y": [], "a": ["x", "y"]}, "a", "right"),
+        ("an input that is not needed", {"x": [], "y": [], "a": ["x"]}, "a", "right"),
+        ("operations after the output", {"x": [], "a": ["x"], "b": ["a"]}, "a", "right"),
+        (
+            "a branch that is not needed",
+            {"x": [], "a": ["x"], "b": ["a"], "c": ["a"]},
+            "c",
+            "right",
+        ),
+        ("two operations of an input", ladder(1), "join1", "right"),
         ("sixteen diamonds", ladder(16), "join16", "large"),
         ("sixty diamonds", ladder(60), "join60", "large"),
         (f"{drawn} diamonds, drawn", ladder(drawn), f"join{drawn}", "large"),
@@ -52,6 +65,7 @@ def _counted(case: Case) -> int:
 
 _COUNT_CALLS = Exercise(
     name="count_calls",
+    minutes=8,
     parts={"right": 1, "large": 1},
     cases=_count_cases,
     judge=expect(_counted),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from hpml.base.errors import describe
 from hpml.course.labs.lab_06_forward_order.exercises.graphs import (
@@ -18,6 +19,7 @@ from hpml.course.labs.lab_06_forward_order.exercises.graphs import (
 )
 from hpml.course.labs.lab_06_forward_order.harness import counting_operations, value_and_executed
 from hpml.course.labs.lab_06_forward_order.references import ordered_forward
+from hpml.course.lesson.exercises.edges import depths
 from hpml.course.lesson.exercises.exercise import Case, Exercise, Forbidden, Speed, Wrong
 from hpml.course.lesson.exercises.outcomes import Outcome, Returned, entry, observed, symptom
 from hpml.course.lesson.exercises.same import expect
@@ -26,7 +28,46 @@ from hpml.course.lesson.small_graphs import chain, ladder
 _DEEP = 10_000
 _TINY = {"x": [], "double": ["x"], "square": ["x"], "sum": ["double", "square"]}
 _SUBTRACT = {"a": [], "b": [], "subtract": ["a", "b"]}
+_REVERSED = {"b": [], "a": [], "subtract": ["b", "a"]}
 _NOTHING = {"x": [], "nothing": ["x"], "is nothing": ["nothing"]}
+# A value that is false or missing in a careless test, asked for by two operations.
+_ASKED_TWICE: dict[str, dict[str, list[str]]] = {
+    "by two others": {"one": ["it"], "other": ["it"], "both": ["one", "other"]},
+    "and through another": {"one": ["it"], "both": ["it", "one"]},
+    "through another and directly": {"one": ["it"], "both": ["one", "it"]},
+    "twice": {"both": ["it", "it"]},
+}
+_READERS = {"nothing": "is nothing", "zero": "add", "empty": "length", "unclear": "clear"}
+
+
+def _asked_twice(part: str, ordered: bool) -> Iterator[Case]:
+    """Yield cases with an operation `it` that returns None, 0, [] or a value without a truth."""
+    for kind, reader in _READERS.items():
+        for how, readers in _ASKED_TWICE.items():
+            parents = {"x": [], "it": ["x"], **readers}
+            kinds = {"it": kind, **dict.fromkeys(readers, reader)}
+            order = ["it", *readers] if ordered else None
+            name = f"{kind}, read {how}"
+            yield ask(name, parents, "both", {"x": 5}, kinds=kinds, part=part, order=order)
+
+
+def _of_edges(ordered: bool) -> list[Case]:
+    """Return what both forwards have to answer alike."""
+    none: dict[str, Any] = {"x": None}
+    order = ["subtract"] if ordered else None
+    cases = [
+        ask("two inputs, b - a", _REVERSED, "subtract", {"a": 2, "b": 10}, order=order),
+        ask("an input that is None", {"x": [], "is nothing": ["x"]}, "is nothing", none,
+            order=["is nothing"] if ordered else None),
+        ask("None asked for", _NOTHING, "nothing", {"x": 1},
+            order=["nothing", "is nothing"] if ordered else None),
+        ask("an input asked for that is None", _NOTHING, "x", none,
+            order=["nothing", "is nothing"] if ordered else None),
+        ask("an input that nothing reads", {**_TINY, "y": []}, "sum", {"x": 3, "y": 4},
+            order=["double", "square", "sum"] if ordered else None),
+    ]  # fmt: skip
+    cases += _asked_twice("right" if ordered else "once", ordered)
+    return cases
 
 
 # --- lazy_forward ---
@@ -45,8 +86,12 @@ def _lazy_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         ask("only double asked for", _TINY, "double", {"x": 3}, part="once"),
         ask("b = a + a", TWICE, "b", {"x": 3}, part="once"),
         ask("12 diamonds", ladder(12), "join12", {"x": 1}, part="once"),
+        *_of_edges(ordered=False),
         ask("1,000 diamonds", ladder(1000), "join1000", {"x": x}, part="deep"),
-        ask(f"a chain of {_DEEP:,}", chain(_DEEP), f"n{_DEEP}", {"x": deep}, part="deep"),
+        *(
+            ask(f"a chain of {depth:,}", chain(depth), f"n{depth}", {"x": deep}, part="deep")
+            for depth in depths(generator, _DEEP)
+        ),
     ]
     return cases + [random_ask(generator, number) for number in range(1, 9 if more else 3)]
 
@@ -78,6 +123,7 @@ _LIMIT = ("setrecursionlimit", "stack_size")
 
 LAZY_FORWARD = Exercise(
     name="lazy_forward",
+    minutes=12,
     parts={"right": 1, "once": 1, "deep": 1},
     cases=_lazy_cases,
     judge=_judge_lazy,
@@ -108,6 +154,8 @@ def _ordered_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         ask("an input asked for", _TINY, "x", x, order=order),
         ask("b = a + a", TWICE, "b", x, order=["a", "b"]),
         ask("a chain of 2,000", deep, "n2000", {"x": 7}, order=list(deep)[1:]),
+        ask("no operation", {"x": []}, "x", {"x": 3}, order=[]),
+        *_of_edges(ordered=True),
     ]
     return cases + [_random_order(generator, n) for n in range(1, 9 if more else 3)]
 
@@ -153,6 +201,7 @@ def _speed_case(generator: random.Random) -> Case:
 
 ORDERED_FORWARD = Exercise(
     name="ordered_forward",
+    minutes=4,
     parts={"right": 2},
     cases=_ordered_cases,
     judge=_judge_ordered,
@@ -161,6 +210,13 @@ ORDERED_FORWARD = Exercise(
     arguments=counting_operations,
     observe=value_and_executed,
     seconds=10,
-    speed=Speed(points=1, reference=ordered_forward, inputs=_speed_case, full=1.5, none=4),
+    speed=Speed(
+        points=1,
+        reference=ordered_forward,
+        inputs=_speed_case,
+        full=1.5,
+        none=4,
+        beside="a plain solution",
+    ),
     provided=ordered_forward,
 )

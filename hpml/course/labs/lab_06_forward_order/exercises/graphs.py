@@ -54,7 +54,7 @@ def ask(
     name: str,
     parents: Parents,
     output: str,
-    inputs: Mapping[str, int],
+    inputs: Mapping[str, Any],
     *,
     kinds: Mapping[str, str] | None = None,
     part: str = "right",

@@ -47,12 +47,14 @@ def one_start_a_name(events):
 def total_times(events):
     """These are total times: they include time in the functions that were called. Which function
     runs between two consecutive events?"""
-    times, waiting = {}, []
+    times, waiting, still_open = {}, [], {}
     for kind, function, time in events:
         if kind == "enter":
             waiting.append((function, time))
+            still_open[function] = still_open.get(function, 0) + 1
         else:
             name, start = waiting.pop()
-            if name not in [open_name for open_name, _ in waiting]:
+            still_open[name] -= 1
+            if not still_open[name]:
                 times[name] = times.get(name, 0) + time - start
     return times

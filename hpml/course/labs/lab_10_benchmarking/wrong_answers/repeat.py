@@ -1,7 +1,6 @@
 """Wrong answers to `repeat`: each docstring is the diagnosis."""
 
 import gc
-from itertools import count
 
 
 def _timed(run, clock, number):
@@ -10,51 +9,66 @@ def _timed(run, clock, number):
     return clock() - start
 
 
-def _samples(run, clock, *, keep_first=False, whole=False):
-    for number in (digit * 10**power for power in count() for digit in (1, 2, 5)):
-        first = _timed(run, clock, number)
-        if first >= 0.2:
-            break
-    times = [first] if keep_first else []
-    times += [_timed(run, clock, number) for _ in range(5 - len(times))]
+def _samples(run, clock, number, *, whole=False):
+    times = [_timed(run, clock, number) for _ in range(5)]
     return times if whole else [time / number for time in times]
 
 
-def _collector_off(run, clock, **options):
+def _collector_off(run, clock, number, **options):
+    was_on = gc.isenabled()
     gc.disable()
     try:
-        return _samples(run, clock, **options)
+        return _samples(run, clock, number, **options)
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def always_on(run, clock, number):
+    """It switches the collector on at the end, even if it was off before the call. Ask `gc.isenabled()`
+    first."""
+    gc.disable()
+    try:
+        return _samples(run, clock, number)
     finally:
         gc.enable()
 
 
-def always_on(run, clock):
-    """It switches the collector on at the end, even if it was off before the call. Ask `gc.isenabled()`
-    first."""
-    return _collector_off(run, clock)
-
-
-def collector_forgotten(run, clock):
+def collector_forgotten(run, clock, number):
     """The collector was on during the runs: a collection may fall into any of them."""
-    return _samples(run, clock)
+    return _samples(run, clock, number)
 
 
-def first_run_counts(run, clock):
-    """The run in which the number was found is used as the first sample. It may be the very first
-    run, which includes the warm-up. Take five new ones."""
-    return _collector_off(run, clock, keep_first=True)
+def one_call_a_run(run, clock, number):
+    """Each sample is one call. That is less than the clock can tell: let `run` execute `number`."""
+    return _collector_off(run, clock, 1)
 
 
-def not_after_an_error(run, clock):
+def not_after_an_error(run, clock, number):
     """After an error the collector stays off: what must happen in any case belongs in `finally`."""
     was_on = gc.isenabled()
     gc.disable()
-    samples = _samples(run, clock)
+    samples = _samples(run, clock, number)
     if was_on:
         gc.enable()
     return samples
 
 
-def whole_runs(run, clock):
+def only_exceptions(run, clock, number):
+    """An interrupt and the end of the program are no `Exception`: the collector stays off. Use `finally`."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        samples = _samples(run, clock, number)
+    except Exception:
+        if was_on:
+            gc.enable()
+        raise
+    if was_on:
+        gc.enable()
+    return samples
+
+
+def whole_runs(run, clock, number):
     """These are the seconds of whole runs. A sample is seconds per call: divide by the number."""
-    return _collector_off(run, clock, whole=True)
+    return _collector_off(run, clock, number, whole=True)

@@ -27,6 +27,18 @@ def never_waits(fn, device):
     return device.clock() - start
 
 
+def several_calls(fn, device):
+    """It times several calls in a row and divides. There, the launches of one call hide behind the
+    kernels of the call before, so a call seems shorter than it is. Time one call."""
+    fn()
+    device.synchronize()
+    start = device.clock()
+    for _ in range(10):
+        fn()
+    device.synchronize()
+    return (device.clock() - start) / 10
+
+
 def too_early(fn, device):
     """The clock is read when the last kernel has been launched, not when it has ended. Wait for the
     device before the second reading."""

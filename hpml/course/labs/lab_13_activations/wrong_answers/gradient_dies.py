@@ -20,6 +20,14 @@ def few_points(activation, interval):
     return bool((_gradient(activation, interval, 2) == 0).all())
 
 
+def in_float64(activation, interval):
+    """It computes in float64, which represents far smaller gradients. Networks train in float32: look
+    at float32 numbers."""
+    x = torch.linspace(*interval, 1001, dtype=torch.float64, requires_grad=True)
+    activation(x).sum().backward()
+    return bool((x.grad == 0).all())
+
+
 def nearly_zero(activation, interval):
     """It treats a small gradient as 0. However small it is, a unit still learns from
     it."""
