@@ -22,7 +22,7 @@ def slow(n: int) -> int:
 
 
 def both() -> int:
-    return slow(1_500_000) + slow(500_000)
+    return slow(6_000_000) + slow(2_000_000)
 
 
 def test_the_tree_begins_at_the_function_and_adds_up() -> None:
@@ -40,7 +40,7 @@ def test_the_tree_begins_at_the_function_and_adds_up() -> None:
 def test_it_is_off_after_an_error() -> None:
     with pytest.raises(ZeroDivisionError):
         sample(lambda: slow(1000) // 0)
-    assert sample(slow, 1_000_000).count > 0
+    assert sample(slow, 5_000_000).count > 0
     assert profile(slow, 10).result == 285
 
 

@@ -69,7 +69,7 @@ class Samples:
             OSError: if it cannot be written; a missing folder is created.
 
         >>> import tempfile
-        >>> found = sample(lambda: sum(n * n for n in range(2_000_000)))
+        >>> found = sample(lambda: sum(n * n for n in range(5_000_000)))
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     len(found.save(os.path.join(folder, "run.folded")).read_text().splitlines()) > 0
         True
@@ -104,7 +104,11 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
 
     Source: https://github.com/benfred/py-spy
 
-    >>> found = sample(lambda: sum(n * n for n in range(2_000_000)))
+    >>> def work() -> None:
+    ...     end = time.perf_counter() + 0.5
+    ...     while time.perf_counter() < end:
+    ...         pass
+    >>> found = sample(work)
     >>> found.count > 10, abs(found.tree.total / found.seconds - 1) < 0.2
     (True, True)
     """
