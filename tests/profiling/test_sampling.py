@@ -167,6 +167,7 @@ def test_a_process_that_must_not_be_read_is_reported(monkeypatch: pytest.MonkeyP
         ({"a": 50, "b": 50}, 0, False),  # all seen: they are equal
         ({"a": 60, "b": 30}, 10, False),
         ({"a": 55, "b": 35}, 20, True),
+        ({"a": 500, "b": 499}, 5, False),  # fewer than chance leaves open
         ({"a": 40}, 30, False),
         ({"a": 40}, 60, True),
         ({}, 10, True),

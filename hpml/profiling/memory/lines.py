@@ -340,8 +340,8 @@ class _AllocationReader(_Reader):
 
     def __init__(self, code: types.CodeType) -> None:
         super().__init__(code)
-        self.peak = 0
-        self._start = self._before = self._last = self._counting = 0
+        self.peak = 0  # above the start, without what the counting itself allocates
+        self._start = self._before = self._last = self._counting = self._kept = 0
 
     def begin(self) -> None:
         tracemalloc.reset_peak()
@@ -361,12 +361,13 @@ class _AllocationReader(_Reader):
 
     def _read(self, event: str, frame: types.FrameType) -> None:
         now, peak = tracemalloc.get_traced_memory()
-        self.peak = max(self.peak, peak - self._start)
         if event in ("line", "return"):
             if self._line is not None:
                 kept, highest, count = self.lines.get(self._line, (0, 0, 0))
-                highest = max(highest, peak - self._before)
-                self.lines[self._line] = (kept + now - self._before, highest, count + 1)
+                change, top = now - self._before, peak - self._before
+                self.lines[self._line] = (kept + change, max(highest, top), count + 1)
+                self.peak = max(self.peak, self._kept + top)
+                self._kept += change
             else:  # between the call and the first line
                 self._counting += now - self._before
             self._line, self._last = frame.f_lineno, now

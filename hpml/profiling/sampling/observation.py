@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 
 from hpml.profiling.call_tree import short_place
 
+_FEW = 0.01
+"""A share of unseen samples that is less than chance leaves open: 3 points with 1,000 samples."""
+
 Stack = tuple[tuple[str, str], ...]
 """The (name, place) of each function, from the outermost call inwards."""
 
@@ -45,12 +48,12 @@ class Observation:
 
     @property
     def could_differ(self) -> bool:
-        """Whether the unseen samples could make another function the one with most own time."""
+        """Whether more than a few unseen samples could give another function the most own time."""
         own: Counter[tuple[str, str]] = Counter()
         for stack, count in self.stacks.items():
             own[stack[-1]] += count  # type: ignore[assignment]
         first, second = ([count for _, count in own.most_common(2)] + [0, 0])[:2]
-        return self.unseen > 0 and second + self.unseen >= first
+        return self.unseen_share > _FEW and second + self.unseen >= first
 
 
 class Unavailable(Exception):
