@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from hpml.course.lesson.exercises.exercise import Case, Wrong
 from hpml.course.lesson.exercises.outcomes import NoAnswer, Outcome, Raised
-from hpml.course.sandbox.plain import Array, Opaque, decode, encode
+from hpml.course.sandbox.plain import Array, Opaque, as_plain, encode
 
 _EXACT_INTEGER = 2**53  # floats represent every integer up to here exactly
 _CONTAINERS: dict[type, str] = {
@@ -53,7 +53,7 @@ def difference(
     >>> difference(1e-300, 0.0, tolerance=1e-9, absolute=1e-12) is None
     True
     """
-    return _part(decode(encode(expected)), got, _Allowed(tolerance, absolute), "")
+    return _part(as_plain(expected), got, _Allowed(tolerance, absolute), "")
 
 
 def alike(one: object, other: object) -> bool:
@@ -91,14 +91,14 @@ def expect(
             also = f" with {text} in its message" if text else ""
             return Wrong(f"raises {name}{also}", shown(outcome))
         if isinstance(outcome, Raised | NoAnswer):
-            return Wrong(written(decode(encode(expected))), shown(outcome))
+            return Wrong(written(as_plain(expected)), shown(outcome))
         most = absolute(case) if callable(absolute) else absolute
         where = difference(expected, outcome.value, tolerance=tolerance, absolute=most)
         if where is None:
             return None
         # For two numbers or texts, expected and got are enough.
         simple = type(expected) is type(outcome.value) and type(expected) not in _CONTAINERS
-        return Wrong(written(decode(encode(expected))), shown(outcome), "" if simple else where)
+        return Wrong(written(as_plain(expected)), shown(outcome), "" if simple else where)
 
     return judge
 
