@@ -34,7 +34,7 @@ def check(function: Callable[..., Any]) -> Checked:
       case      only a target
       call      dead_nodes(edges={'x': ['y', 'z']}, outputs=['y'])
       expected  {'z'}
-      got       set()
+      received  set()
       why       it lacks str 'z'...
     >>> checked.right
     False

@@ -155,8 +155,8 @@ def test_work_outside_of_the_calls_counts_and_a_little_more_carrying_does_not(
 
 
 def test_a_wrong_result_earns_nothing_however_fast() -> None:
-    found = _measured(repeat(1e-3), check=lambda case, outcome: "expected 4, got 5")
-    assert found == "A result was wrong during the measurement. expected 4, got 5"
+    found = _measured(repeat(1e-3), check=lambda case, outcome: "expected 4, received 5")
+    assert found == "A result was wrong during the measurement. expected 4, received 5"
 
 
 def test_both_sides_get_the_same_inputs_and_new_ones_each_round() -> None:

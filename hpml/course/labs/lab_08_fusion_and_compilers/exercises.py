@@ -203,8 +203,8 @@ def _judge_product(case: Case, outcome: Outcome) -> Wrong | None:
 
 def _explained(wrong: Wrong | None, outcome: Outcome) -> Wrong | None:
     """Say what two matrices of one shape, or an index outside an array, do not show."""
-    if wrong is not None and wrong.expected == wrong.got:
-        return replace(wrong, expected="the numbers of x @ y * 100 + 10", got="other numbers")
+    if wrong is not None and wrong.expected == wrong.received:
+        return replace(wrong, expected="the numbers of x @ y * 100 + 10", received="other numbers")
     if wrong is not None and isinstance(outcome, Raised) and outcome.type == "IndexError":
         why = "Rows, columns or steps that fill no whole tile need loops of their own."
         return replace(wrong, why=why)
