@@ -9,9 +9,8 @@ from pathlib import Path
 
 from hpml.base.errors import UsageError, describe
 from hpml.base.files import shown_path
-from hpml.course.arguments import whole
+from hpml.course.arguments import positive, whole
 from hpml.course.files import results_folder
-from hpml.course.suites.options import positive
 
 MODELS: dict[str, str | None] = {"convnext": None, "transformer": "austen"}
 """The networks by name, each with the data set that it trains on unless told otherwise."""
