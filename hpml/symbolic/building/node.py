@@ -19,11 +19,17 @@ from torch.autograd import Function
 
 _creation = itertools.count()
 
-EXAMPLE_BATCHES = (4, 8, 2, 1, 5040)
+EXAMPLE_BATCHES = (
+    4, 8,  # can be split into halves, quarters and pairs
+    2,  # x[:3] has fewer rows than for 4 and 8; batch_norm in training accepts it, but not 1
+    1,  # x[:2] has fewer rows
+    5040,  # x[:100] and x have different shapes; has all divisors up to 10
+)  # fmt: skip
 """The batch sizes for inferring shapes; a size that is not the same for all depends on the batch.
 
-The first two can be split into halves, quarters and pairs. The others detect cases such as
-``x[:3]``, which has fewer rows for a smaller batch, and ``x[:100]``.
+PyTorch's symbolic sizes (`FakeTensor` with a `ShapeEnv`) are no replacement: for ``x[:3]`` and
+``x.split(3)`` they decide by one example, 3 rows or 2 parts, and leave a guard such as
+``s0 >= 3``. Refusing all guards would refuse these programs, which work for every batch.
 """
 REQUIRED_BATCHES = 2  # how many of them a layer has to accept
 DATA_BATCHES = 4  # how many of them run with example data
