@@ -135,6 +135,15 @@ class Change(NamedTuple):
     result: Node
 
 
+class Memory:
+    """The memory of a tensor and of its views: the operations in place on it, in order."""
+
+    __slots__ = ("changes",)
+
+    def __init__(self) -> None:
+        self.changes: list[Change] = []
+
+
 class InputExample(NamedTuple):
     """The half-open range and the batch size of random example data for an input."""
 
@@ -145,7 +154,16 @@ class InputExample(NamedTuple):
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class Node:
-    """One value of a graph."""
+    """One value of a graph.
+
+    Three fields serve operations in place; without any one of them, programs of
+    ``tests/symbolic/test_unknown_batch.py`` break. With ``left, right = y[:, :2], y[:, 2:]``:
+
+    - `memory`: after ``y += 1`` a use of ``left`` is refused, because ``left`` has changed too;
+    - `same`: after ``F.relu(y, inplace=True)`` a use of ``y`` means the result of relu;
+    - `effects`: after ``left += 1`` a use of ``right`` is accepted, because the steps from ``y`` to
+      both show that they have no element in common.
+    """
 
     layer: nn.Module | None  # computes this value from its parents; None for an input
     parents: tuple[Node, ...]  # their values are the layer's arguments, in order
@@ -158,10 +176,8 @@ class Node:
     parts: int = 0  # how many nodes share this call, if it unpacks a value
     position: int = 0  # the position among those
     effects: Effects | None = None  # of the call on the memory of an argument
-    base: Node | None = None  # the oldest node whose memory this value may share
+    memory: Memory | None = None  # of the value, if another one may share it or a call changed it
     same: Node | None = None  # the oldest node that is the same tensor object, as after relu_
-    changes: Node | None = None  # the base whose memory the layer changes in place
-    history: list[Change] | None = None  # of a base: the operations in place on its memory
     sizes_read: bool = False  # whether a size of it or of a descendant was read as a number
     # The tensors among the constants of the call, with their versions at that time.
     constants: Sequence[tuple[torch.Tensor, int]] = ()
