@@ -319,8 +319,10 @@ def _class_progress(folder: Path, out: Path | None) -> int:
     print(*class_tables(records), sep="\n\n")
     print("", *records.notes, sep="\n")
     count = len(records.students)
-    print(f"Records of {count} student{'s' * (count != 1)}. Minutes, checks and wrong answers: "
-          f"{' and '.join(map(shown_path, written))}")  # fmt: skip
+    print(
+        f"Records of {count} student{'s' * (count != 1)}. Minutes, checks and wrong answers: "
+        f"{' and '.join(map(shown_path, written))}"
+    )
     return 0
 
 

@@ -83,9 +83,14 @@ def run(kibibytes: Sequence[int] = SIZES, **changes: Any) -> ActivationsResult:
     names = _names(settings.device)
     settings = settings.choose(BASELINE, names)
     outcome = run_together(
-        "activations", "kibibytes", kibibytes, _contenders, settings,
-        grad=True, check=_check_fast_swish,
-    )  # fmt: skip
+        "activations",
+        "kibibytes",
+        kibibytes,
+        _contenders,
+        settings,
+        grad=True,
+        check=_check_fast_swish,
+    )
     missing = [f"{name} has no kernel on this device." for name in NAMES if name not in names]
     kept = _kept(settings.contenders or (), settings.device)
     return ActivationsResult(outcome.cases, (*outcome.notes, *missing), kept)

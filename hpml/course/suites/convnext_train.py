@@ -347,8 +347,13 @@ def _trained(
     before = torch.get_num_threads()
     torch.set_num_threads(settings.threads)
     device = settings.device
-    epochs = tqdm(range(settings.rounds), desc=f"seed {seed}", unit="epoch",
-                  disable=not settings.progress, dynamic_ncols=True)  # fmt: skip
+    epochs = tqdm(
+        range(settings.rounds),
+        desc=f"seed {seed}",
+        unit="epoch",
+        disable=not settings.progress,
+        dynamic_ncols=True,
+    )
     try:
         trainers = [
             Trainer(

@@ -70,9 +70,14 @@ def run(layers: Sequence[int] = LAYERS, **changes: Any) -> DeepLinearResult:
     settings = settings.choose(BASELINE, (*usual, COMPILED, *kernels), usual)
 
     outcome = run_together(
-        "deep-linear", "layers", layers, _contenders, settings,
-        grad=settings.grad, check=same_results(),
-    )  # fmt: skip
+        "deep-linear",
+        "layers",
+        layers,
+        _contenders,
+        settings,
+        grad=settings.grad,
+        check=same_results(),
+    )
     return DeepLinearResult(outcome.cases, (*outcome.notes, *peer.notes()))
 
 

@@ -127,9 +127,14 @@ def run(resolutions: Sequence[int] = RESOLUTIONS, **changes: Any) -> ToyResNetRe
     # Kernels add in different orders; on a GPU, TF32 leaves three digits.
     check = same_results(1e-2, 1e-2) if settings.on_gpu else same_results(1e-4, 1e-5)
     outcome = run_together(
-        "toy-resnet", "resolution", resolutions, _contenders, settings,
-        grad=settings.grad, check=check,
-    )  # fmt: skip
+        "toy-resnet",
+        "resolution",
+        resolutions,
+        _contenders,
+        settings,
+        grad=settings.grad,
+        check=check,
+    )
     return ToyResNetResult(outcome.cases, (*outcome.notes, *peer.notes()))
 
 

@@ -40,10 +40,13 @@ class StoredNodes:
         places = {memory: place for place, memory in enumerate(memories)}
         self.records = [_record(node, number, places) for node in nodes]
         self.changes = [
-            [(each.operation, number[each.result]) for each in memory.changes
-             if each.result in number]
+            [
+                (each.operation, number[each.result])
+                for each in memory.changes
+                if each.result in number
+            ]
             for memory in memories
-        ]  # fmt: skip
+        ]
         """Of each memory, the operations in place and their results."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> StoredNodes:

@@ -76,9 +76,14 @@ def _ratio(found: Ratio | str) -> Ratio:
 )
 def test_points_fall_in_steps(ratio: float, points: float) -> None:
     steps = Speed(
-        3.0, lambda: None, _inputs, full=0.5, none=1.25, beside="another",
+        3.0,
+        lambda: None,
+        _inputs,
+        full=0.5,
+        none=1.25,
+        beside="another",
         steps=((0.75, 2.0), (1.25, 1.0)),
-    )  # fmt: skip
+    )
     assert points_for(steps, ratio) == points
     text = speed._described(steps, Ratio(ratio, ratio, ratio, 9, True))
     assert text.endswith("0.500×, 2 up to 0.750×, 1 up to 1.25×, none above 1.25×.")

@@ -40,8 +40,10 @@ class _EndedError(SystemExit):
 
 
 _ERRORS: dict[str, type[BaseException]] = {
-    "raises": ZeroDivisionError, "is interrupted": _InterruptedError, "ends": _EndedError,
-}  # fmt: skip
+    "raises": ZeroDivisionError,
+    "is interrupted": _InterruptedError,
+    "ends": _EndedError,
+}
 
 
 def seconds_of(data: Mapping[str, Any], place: int, number: int) -> float:
