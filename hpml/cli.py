@@ -12,13 +12,16 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import hpml
 from hpml.base.errors import HpmlError, UsageError
 from hpml.base.files import shown_path
 from hpml.base.system import print_words_for_signs
 from hpml.course.arguments import whole
+
+if TYPE_CHECKING:
+    from hpml.course.suites.suite import Suite
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -124,9 +127,9 @@ def _declare_bench(parser: argparse.ArgumentParser) -> None:
 
 
 def _declare_suite(module_name: str, parser: argparse.ArgumentParser) -> None:
-    module = importlib.import_module(module_name)
-    module.add_arguments(parser)
-    parser.set_defaults(run=lambda options: options.main(options))
+    suite: Suite = importlib.import_module(module_name).SUITE
+    suite.add_arguments(parser)
+    parser.set_defaults(run=suite.main)
 
 
 def _declare_train(parser: argparse.ArgumentParser) -> None:
@@ -316,8 +319,10 @@ def _class_progress(folder: Path, out: Path | None) -> int:
     print(*class_tables(records), sep="\n\n")
     print("", *records.notes, sep="\n")
     count = len(records.students)
-    print(f"Records of {count} student{'s' * (count != 1)}. Minutes, checks and wrong answers: "
-          f"{' and '.join(map(shown_path, written))}")  # fmt: skip
+    print(
+        f"Records of {count} student{'s' * (count != 1)}. Minutes, checks and wrong answers: "
+        f"{' and '.join(map(shown_path, written))}"
+    )
     return 0
 
 

@@ -41,9 +41,15 @@ def _run(*command: str, folder: str | None = None) -> str:
         return MISSING
     try:
         done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=120,
-            stdin=subprocess.DEVNULL, check=False,
-        )  # fmt: skip
+            command,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=120,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"does not work ({error})"
     if done.returncode == 0:

@@ -191,8 +191,16 @@ def dots(rows: Iterable[Dot], **options: Any) -> Chart:
                 values, (_, labels) = _values(dot), ax.get_legend_handles_labels()
                 label = dot.label if dot.label not in labels else None
                 size = 16 if dot.marker == "|" else 7
-                ax.plot(values, [row] * len(values), dot.marker, color=dot.colour, ms=size,
-                        alpha=0.8, label=label or None, zorder=2 + (dot.marker == "x"))  # fmt: skip
+                ax.plot(
+                    values,
+                    [row] * len(values),
+                    dot.marker,
+                    color=dot.colour,
+                    ms=size,
+                    alpha=0.8,
+                    label=label or None,
+                    zorder=2 + (dot.marker == "x"),
+                )
                 ends.append(_annotated(ax, row, dot.text, [rightmost], dot.interval))
         name_rows(ax, names)
         if any(dot.text for dot in rows):
@@ -227,8 +235,9 @@ def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Cha
             form: Any = _DASHED if line.form == "--" else line.form or "none"
             marker = line.marker or ("" if line.form else style.marker(line.name))
             colour = line.colour or shades[line.name]
-            ax.plot(line.x, line.y, color=colour, marker=marker, markersize=4.5, label=label,
-                    ls=form)  # fmt: skip
+            ax.plot(
+                line.x, line.y, color=colour, marker=marker, markersize=4.5, label=label, ls=form
+            )
             if line.band is not None and len(line.x) == 1:  # one point has no area
                 ax.vlines(line.x, *line.band, color=colour, alpha=0.35, linewidth=5)
             elif line.band is not None:
@@ -366,8 +375,9 @@ def _annotated(
     if interval is not None:
         ax.plot(interval, [row, row], color=style.INK, linewidth=1.4)
     end = max(*ends, *(interval or ()), -math.inf)
-    ax.annotate(text, (end, row), xytext=(6, 0), textcoords="offset points", va="center",
-                fontsize=9)  # fmt: skip
+    ax.annotate(
+        text, (end, row), xytext=(6, 0), textcoords="offset points", va="center", fontsize=9
+    )
     return end
 
 

@@ -69,8 +69,10 @@ def verify(device: str) -> AcceleratorReport:
         device: an accelerator; the CPU is compared with itself.
     """
     checks: list[tuple[str, Callable[[str], Finding]]] = [
-        ("memory", _memory), ("timing", _timing), ("events", _events),
-    ]  # fmt: skip
+        ("memory", _memory),
+        ("timing", _timing),
+        ("events", _events),
+    ]
     checks += [(f"model, {name}", _model(name)) for name in _executions()]
     checks += [(f"training, {name}", _recipe(name)) for name in _recipes()]
     checks += [("training, resumed", _resumed)]
@@ -296,11 +298,14 @@ def _resumed(device: str) -> Finding:
     with processes(device) as joined:
         first, second = (
             Trainer(
-                network_for(data, "cpu"), data, recipe_for("vanilla", data, device),
-                epochs=2, processes=joined,
+                network_for(data, "cpu"),
+                data,
+                recipe_for("vanilla", data, device),
+                epochs=2,
+                processes=joined,
             )
             for _ in range(2)
-        )  # fmt: skip
+        )
         list(first.epoch())
         state = first.state()
         list(first.epoch())

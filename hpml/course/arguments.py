@@ -18,3 +18,7 @@ def whole(low: int, high: int) -> Callable[[str], int]:
         raise argparse.ArgumentTypeError(f"expected {expected}, received {describe(text)}")
 
     return parse
+
+
+positive = whole(1, 10**9)
+"""Parse a whole number of at least 1."""

@@ -27,9 +27,7 @@ from hpml.profiling.functions import FunctionProfile
 from hpml.profiling.icicle import Frame, Look, called, icicle
 from hpml.profiling.sampling import Samples
 
-_COLOURS = (
-    "#7FB2E5", "#A9CBEE", "#D0E3F6", "#F1F1F1", "#FADADA", "#F5B5B5", "#F08D8D",
-)  # fmt: skip
+_COLOURS = ("#7FB2E5", "#A9CBEE", "#D0E3F6", "#F1F1F1", "#FADADA", "#F5B5B5", "#F08D8D")
 """Blue for less time, red for more, in three steps each; dark text is legible on all."""
 
 _STEPS = (0.01, 0.05, 0.2)

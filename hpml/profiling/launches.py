@@ -84,9 +84,10 @@ class Timeline:
         for thread, (name, spans) in rows.items():
             for number, (start, end) in enumerate(spans):
                 events.append(
-                    span(f"{name} {number}", scale * start, scale * end, thread=thread,
-                         category=name)
-                )  # fmt: skip
+                    span(
+                        f"{name} {number}", scale * start, scale * end, thread=thread, category=name
+                    )
+                )
         for number, (launch, kernel) in enumerate(zip(self.launches, self.kernels, strict=False)):
             events += arrow(scale * launch[0], scale * kernel[0], (1, 2), number)
         threads = {1: "CPU: launches", 2: "GPU: kernels"}

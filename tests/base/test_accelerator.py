@@ -43,8 +43,10 @@ def test_without_waiting_the_stand_in_is_timed_as_its_launches(
     start = time.perf_counter()
     compare(
         {"one": lambda: device.launch(0.5), "two": lambda: device.launch(0.5)},
-        rounds=6, min_sample_time=1e-5, baseline="one",
-    )  # fmt: skip
+        rounds=6,
+        min_sample_time=1e-5,
+        baseline="one",
+    )
     assert time.perf_counter() - start < 5
 
 

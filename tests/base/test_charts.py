@@ -65,8 +65,10 @@ def test_a_bar_has_its_parts_end_to_end_and_its_text_behind_the_interval() -> No
     first = Bar("a", [(2.0, "red"), (3.0, "blue")], "5", (4.0, 7.0), start=1.0)
     ax = drawn(bars([first, Bar("b", 2.0)], title="t"))
     assert [(patch.get_x(), patch.get_width()) for patch in ax.patches] == [
-        (1.0, 2.0), (3.0, 3.0), (0.0, 2.0),
-    ]  # fmt: skip
+        (1.0, 2.0),
+        (3.0, 3.0),
+        (0.0, 2.0),
+    ]
     assert ax.texts[0].get_window_extent().x0 > ax.transData.transform((7.0, 0))[0]
 
 

@@ -99,8 +99,11 @@ def test_the_end_of_a_child_is_the_end_of_its_grandchildren(
     program.write_text(TREE, encoding="utf-8")
     done = subprocess.run(
         python(CLOSE_TREE, str(program), way),
-        env=environment(emulated), capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env=environment(emulated),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     family = [int(pid) for pid in done.stdout.strip("[]\n").split(",")]
     assert len(family) == 4

@@ -186,8 +186,9 @@ def test_contenders_that_share_an_output_buffer_are_told_apart() -> None:
     ):
         compare(
             {"a": lambda: numpy.add(x, 1, out=buffer), "b": lambda: numpy.negative(x, out=buffer)},
-            check=same_results(), **QUICK,
-        )  # fmt: skip
+            check=same_results(),
+            **QUICK,
+        )
 
 
 @pytest.mark.parametrize(

@@ -121,9 +121,14 @@ def simulate(
             covered += low <= math.log(effect) <= high or low <= 0 <= high
     shares = tuple(count / runs for count in found)
     return Figures(
-        noise.name, rounds, rule, false / runs, covered / runs / len(effects), shares,
+        noise.name,
+        rounds,
+        rule,
+        false / runs,
+        covered / runs / len(effects),
+        shares,
         math.exp(widths / runs),
-    )  # fmt: skip
+    )
 
 
 def noises_table(runs: int, rounds: Sequence[int] = ROUNDS) -> Table:

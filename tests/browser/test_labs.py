@@ -90,7 +90,7 @@ def test_a_check_is_failed_and_then_passed(lab: Any) -> None:
     failed.get_by_text(f"✗ {name}: not right yet").wait_for()
     rows = dict(row.split("\t") for row in failed.locator("tr").all_inner_texts())
     assert rows["call"].startswith(f"{name}(")
-    assert rows["expected"] != rows["got"]
+    assert rows["expected"] != rows["received"]
     assert wrong.diagnosis.replace("`", "") in failed.inner_text()
     colours.append(colour(lab, checked))
 

@@ -175,8 +175,10 @@ def check_that_a_changed_list_moves_its_items() -> None:
     assert names["ob_size"] == "3 items"
     assert names["allocated"] == f"capacity {(sys.getsizeof(numbers) - sys.getsizeof([])) // 8}"
     assert [names[f"item {place}"] for place in range(3)] == [
-        "→ int 1000", "→ int 2000", "→ int 3000",
-    ]  # fmt: skip
+        "→ int 1000",
+        "→ int 2000",
+        "→ int 3000",
+    ]
 
 
 CHECKS = [value for name, value in list(globals().items()) if name.startswith("check_")]

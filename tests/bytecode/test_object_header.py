@@ -42,8 +42,10 @@ def test_tensors_without_numbers_to_read_are_shown_all_the_same() -> None:
     ):
         assert object_header(tensor).agrees, tensor
     assert [f.value for f in object_header(matrix[1]).fields if f.via_pointer] == [
-        "3, float32", "4, float32", "5, float32",
-    ]  # fmt: skip
+        "3, float32",
+        "4, float32",
+        "5, float32",
+    ]
 
 
 def test_a_subclass_is_shown_by_its_first_words_only() -> None:

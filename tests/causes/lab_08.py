@@ -147,9 +147,13 @@ def the_log_names_the_guard_that_failed() -> None:
         "f(torch.ones(5)); f(torch.ones(7))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True,
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
         env={**os.environ, "TORCH_LOGS": "recompiles"},
-    )  # fmt: skip
+    )
     assert because.endswith("expected 5, actual 7")
     assert because in done.stderr
 

@@ -49,6 +49,11 @@ Shown = Callable[[], None] | OwnedBy | Source | NoCause
 def python(code: str, *, limit: int = 60) -> subprocess.CompletedProcess[str]:
     """Run a program in a Python process of its own."""
     return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=limit, cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=limit,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+    )

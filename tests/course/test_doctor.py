@@ -187,8 +187,10 @@ def test_a_package_that_fails_or_crashes_costs_only_itself(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     found = doctor.imported_elsewhere([f"hpml_test_{name}" for name in BROKEN])
     assert [name for name, reason in found.items() if not reason] == [
-        "hpml_test_whole", "hpml_test_prints", "hpml_test_also_whole"
-    ]  # fmt: skip
+        "hpml_test_whole",
+        "hpml_test_prints",
+        "hpml_test_also_whole",
+    ]
     assert "AttributeError" in found["hpml_test_raises"]
     assert "ends Python" in found["hpml_test_crashes"]
     assert not any(name in sys.modules for name in found)

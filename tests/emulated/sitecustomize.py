@@ -56,11 +56,13 @@ _OTHERWISE = {
     "macos": {
         "sys": {"platform": "darwin"},
         "platform": {
-            "system": lambda: "Darwin", "release": lambda: "24.0.0", "machine": lambda: "arm64",
+            "system": lambda: "Darwin",
+            "release": lambda: "24.0.0",
+            "machine": lambda: "arm64",
         },
         "mmap": {"PAGESIZE": 16384},
     },
-}  # fmt: skip
+}
 _STUB = """#!/bin/sh
 echo "xcode-select: note: No developer tools were found, requesting install." >&2
 exit 1

@@ -68,8 +68,11 @@ def failing(n: int) -> float:
 def each_suggested_function_is_stepped_through() -> None:
     """`while True` with a `break`, a nested function, a generator in a list, one that fails."""
     suggested: dict[Any, tuple[Any, ...]] = {
-        forever: (), nested: (3,), with_a_generator: (3,), failing: (1,),
-    }  # fmt: skip
+        forever: (),
+        nested: (3,),
+        with_a_generator: (3,),
+        failing: (1,),
+    }
     for function, arguments in suggested.items():
         assert len(stepper(function, *arguments, title="Your function").keyframes) >= 5
 

@@ -5,7 +5,9 @@ from tests.instructions.kinds import EXPLAINED, NONE, Change, Followed, seen
 FOLLOWED: Followed = {
     "Now run your function on the leak.": seen("03-24", "Trainer", "list"),
     "Take 2,048 examples in place of 64, and run the cell again.": Change(
-        "03-27", '"setup"](64, ', '"setup"](2048, ',
+        "03-27",
+        '"setup"](64, ',
+        '"setup"](2048, ',
         r"backward: at most 4[67]\.\d MiB.*AddmmBackward0, backward.*aten::relu, forward",
     ),
     "A large array that is allocated and freed *within* a line usually does not appear: compare "
@@ -18,4 +20,4 @@ FOLLOWED: Followed = {
         "03-51", r"lecture: ([\d.]+ KiB); yours: \1", r"trained: ([\d.]+ KiB); yours: \1"
     ),
     "Write the number of an experiment into the cell and run it.": EXPLAINED,
-}  # fmt: skip
+}

@@ -44,9 +44,13 @@ def load_inline_compiles_once() -> None:
         before: dict[Path, int] = {}
         for again in (False, True):
             done = subprocess.run(
-                [sys.executable, "-c", program], env=environment, timeout=300,
-                capture_output=True, text=True, check=False,
-            )  # fmt: skip
+                [sys.executable, "-c", program],
+                env=environment,
+                timeout=300,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             if "Ninja is required" in done.stderr:
                 assert "pip install ninja" in done.stderr
                 return
@@ -69,18 +73,20 @@ FOLLOWED: Followed = {
         "04-24", r"float32 +[\d.]+, compiled for this type", "a list +TypingError"
     ),
     "Look at the additions, in LLVM's language and in the machine's.": seen(
-        "04-34", "plain, llvm", "fadd double", "plain, assembler", "fast-math, llvm",
-        r"fadd fast <\d x double>", "fast-math, assembler",
+        "04-34",
+        "plain, llvm",
+        "fadd double",
+        "plain, assembler",
+        "fast-math, llvm",
+        r"fadd fast <\d x double>",
+        "fast-math, assembler",
     ),
     "The figure shows your results as marks on measured lines; the slider sets the size of the "
-    "array.": (
-        Moved("04-45", {"numbers": 100}, PAYS),
-        Moved("04-45", {"numbers": 10_000}, PAYS),
-    ),
+    "array.": (Moved("04-45", {"numbers": 100}, PAYS), Moved("04-45", {"numbers": 10_000}, PAYS)),
     "Write the number of an experiment into the cell.": EXPLAINED,
     "So do not call a compiled function a million times with tiny arrays: put that loop inside the "
     "function.": ADVICE,
-}  # fmt: skip
+}
 ALSO: Followed = {
     "(The very first function also pays for Numba's own start; compile a second one to see the "
     "difference.)": a_second_function_is_compiled_without_the_start_of_numba,

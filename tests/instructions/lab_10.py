@@ -62,12 +62,14 @@ FOLLOWED: Followed = {
     "Now make the noise yourself.": (
         Moved("10-43", {"difference": 0.0, "outliers": 0.2}, r"minimum: \d+ % right"),
         Moved(
-            "10-43", {"difference": 0.0, "order": "one after the other", "drift": 0.1},
+            "10-43",
+            {"difference": 0.0, "order": "one after the other", "drift": 0.1},
             r"library: +\d+ % right",
         ),
     ),
     "Find a difference that the t-test misses and the paired rules detect.": Moved(
-        "10-43", {"difference": 0.05, "drift": 1.0, "rounds": 50},
+        "10-43",
+        {"difference": 0.05, "drift": 1.0, "rounds": 50},
         r"t-test: \d{1,2} % right.*coin tosses: (?:[6-9]\d|100) % right",
     ),
     "So choose the **baseline** before you measure:": ADVICE,
@@ -88,4 +90,4 @@ FOLLOWED: Followed = {
     "Write `yours`, so that it returns the same for any list of floats that is not empty.": (
         CHALLENGED
     ),
-}  # fmt: skip
+}

@@ -18,7 +18,9 @@ FOLLOWED: Followed = {
     "It takes part if you write `COMPILE = True` in the cell, or start the lab with "
     "`HPML_FULL=1 make lab`.": (
         Change(
-            "12-34", 'COMPILE = flag("HPML_FULL")', "COMPILE = True",
+            "12-34",
+            'COMPILE = flag("HPML_FULL")',
+            "COMPILE = True",
             r"torch\.compile +145\.69 s +(?!–)[\d.]+ m?s",
         ),
         the_variable_switches_the_compiler_on,
@@ -35,4 +37,4 @@ FOLLOWED: Followed = {
     "Write the number of an experiment into the cell and run it.": EXPLAINED,
     "Train each recipe with the same set of seeds, and look at the spread between seeds before you "
     "believe a difference.": ADVICE,
-}  # fmt: skip
+}

@@ -44,9 +44,13 @@ def the_script_runs_on_its_own() -> None:
     with _results():
         path = student_script.own_script("Ada").path
         ran = subprocess.run(
-            [sys.executable, path.name], cwd=path.parent, capture_output=True, text=True,
-            timeout=120, check=False,
-        )  # fmt: skip
+            [sys.executable, path.name],
+            cwd=path.parent,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
     assert ran.returncode == 0, ran.stderr
 
 

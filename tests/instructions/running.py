@@ -70,6 +70,12 @@ def shown(cell: nbformat.NotebookNode) -> str:
     for output in cell.get("outputs", ()):
         data = output.get("data", {})
         texts += [output.get("text", ""), data.get("text/plain", "")]
-        texts.append(re.sub(r"<style.*?</style>|<script.*?</script>|<[^>]*>", " ",
-                            data.get("text/html", ""), flags=re.DOTALL))  # fmt: skip
+        texts.append(
+            re.sub(
+                r"<style.*?</style>|<script.*?</script>|<[^>]*>",
+                " ",
+                data.get("text/html", ""),
+                flags=re.DOTALL,
+            )
+        )
     return "\n".join(texts)

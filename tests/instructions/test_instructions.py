@@ -37,8 +37,9 @@ def _steps(lab: str) -> Iterator[tuple[str, Step]]:
 
 
 def _functions() -> list[Any]:
-    found = {step: f"{lab}.{step.__name__}" for lab in LABS for _, step in _steps(lab)
-             if callable(step)}  # fmt: skip
+    found = {
+        step: f"{lab}.{step.__name__}" for lab in LABS for _, step in _steps(lab) if callable(step)
+    }
     return [pytest.param(run, id=name) for run, name in found.items()]
 
 
@@ -79,8 +80,11 @@ def test_a_lab_shows_what_its_instructions_lead_to(lab: str, tmp_path: Path) -> 
     wrong = []
     for sentence, step in steps:
         if isinstance(step, Seen):
-            wrong += [(sentence, each, shown[step.cell][:2000]) for each in step.patterns
-                      if not re.search(each, shown[step.cell], re.DOTALL)]  # fmt: skip
+            wrong += [
+                (sentence, each, shown[step.cell][:2000])
+                for each in step.patterns
+                if not re.search(each, shown[step.cell], re.DOTALL)
+            ]
         elif isinstance(step, Change | Moved):
             text = shown[f"step-{done.index(step)}"]
             if not re.search(step.shows, text, re.DOTALL):

@@ -103,8 +103,9 @@ def test_a_thread_refuses_what_it_cannot_see(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_thread_says_how_much_it_did_not_see(monkeypatch: pytest.MonkeyPatch) -> None:
     """Most of the time `heavy` waits without the lock, else it computes with the lock."""
     monkeypatch.setattr(run, "OBSERVERS", (watcher.observe,))
-    both = with_heavy("sleep(0.008)\nsum(numbers)", sleep=__import__("time").sleep,
-                      numbers=range(200_000))  # fmt: skip
+    both = with_heavy(
+        "sleep(0.008)\nsum(numbers)", sleep=__import__("time").sleep, numbers=range(200_000)
+    )
     for attempt in range(9):  # among other programs the thread gets too few turns, and refuses
         with contextlib.nullcontext() if attempt == 8 else contextlib.suppress(ProfilingError):
             true, found = measured(both, 300, interval=1e-3)

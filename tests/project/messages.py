@@ -22,8 +22,12 @@ def messages(path: Path) -> Iterator[tuple[int, str]]:
     []
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    within = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)
-              for part in node.values}  # fmt: skip
+    within = {
+        id(part)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr)
+        for part in node.values
+    }
     alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         text = ""

@@ -84,9 +84,10 @@ def _put_rules(notebook: nbformat.NotebookNode) -> None:
             statement = RULES.sub("", cell.source).rstrip()
             begins = found[0] + f"{exercise.name}`** "
             statement = re.sub(
-                re.escape(begins) + r"\([^)]*\)", lambda _, e=exercise, b=begins: b + e.title,
+                re.escape(begins) + r"\([^)]*\)",
+                lambda _, e=exercise, b=begins: b + e.title,
                 statement,
-            )  # fmt: skip
+            )
             cell.source = f"{statement}\n\n{exercise.rules}"
 
 

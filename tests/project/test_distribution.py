@@ -17,7 +17,7 @@ from tests.project.notebooks import ROOT
 SUFFIXES = {
     *("", ".cff", ".css", ".html", ".ipynb", ".j2", ".js"),
     *(".md", ".py", ".sh", ".toml", ".txt", ".yml"),
-}  # fmt: skip
+}
 MADE = {"results", "build", "dist", "__pycache__", "tiny-imagenet-200"}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 INSTALL = re.compile(

@@ -21,6 +21,7 @@ WITHOUT = {
 """Errors that are raised without these parts, each with its reason."""
 
 ANOTHER_DIALECT = re.compile(r"\b(got|expects?)\b")
+EXPECTED_GOT = re.compile(r"\bexpect(ed|s)?\b.*\bgot\b|\Agot\Z")
 FILES = sorted(path for path in LIBRARY.rglob("*.py") if "wrong_answers" not in path.parts)
 
 
@@ -71,6 +72,16 @@ def _texts(node: ast.AST) -> Iterator[str]:
             yield each.value
 
 
+def _texts_but_docstrings(tree: ast.AST) -> Iterator[str]:
+    """Yield what may be shown, such as the differences that a check reports."""
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield "…".join(_texts(node))
+        elif isinstance(node, ast.Constant) and id(node) not in docstrings:
+            yield str(node.value)
+
+
 def _ends_as_a_sentence(text: ast.expr) -> bool:
     last = text.values[-1] if isinstance(text, ast.JoinedStr) else text
     return not isinstance(last, ast.Constant) or str(last.value).rstrip().endswith(".")
@@ -97,6 +108,7 @@ def test_each_error_has_its_parts_in_one_dialect(path: Path) -> None:
     raised = [node for node in ast.walk(tree) if isinstance(node, ast.Raise)]
     spoken = [text for node in (*raised, *errors) for text in _texts(node)]
     assert [text for text in spoken if ANOTHER_DIALECT.search(text)] == []
+    assert [text for text in _texts_but_docstrings(tree) if EXPECTED_GOT.search(text)] == []
 
 
 def test_errors_and_exceptions_to_the_rule_exist() -> None:

@@ -71,8 +71,11 @@ def said(
     options = ["-S"] if python == sys.executable else []
     ran = subprocess.run(
         [python, *options, "-c", PROGRAM.format(cell=str(folder / "cell.py"))],
-        cwd=folder, env=environment, capture_output=True, text=True,
-    )  # fmt: skip
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout.splitlines()
 

@@ -58,8 +58,12 @@ def run(folder: Path, tools: list[str], *words: str, ci: str = "0") -> tuple[int
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "tests.needs"]
     ran = subprocess.run(
         [*command, *words, "test_it.py"],
-        cwd=folder, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return ran.returncode, ran.stdout + ran.stderr
 
 

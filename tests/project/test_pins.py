@@ -110,8 +110,11 @@ def test_every_pin_admits_the_first_patch_of_each_python() -> None:
     """Debian 12 has 3.11.2. `.ci/run pins` resolves them for other systems as well."""
     named = re.findall(r"Python :: (3\.\d+)", " ".join(PROJECT["classifiers"]))
     here = {canonicalize_name(d.metadata["Name"]): d for d in metadata.distributions()}
-    tried = {name: here[name] for name, pin in PINS.items() if name in here
-             and Version(Version(here[name].version).public) == pin}  # fmt: skip
+    tried = {
+        name: here[name]
+        for name, pin in PINS.items()
+        if name in here and Version(Version(here[name].version).public) == pin
+    }
     assert {"nbconvert", "numpy", "torch"} <= tried.keys()
     refused = [
         f"{name} on {version}.0"

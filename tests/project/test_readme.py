@@ -44,14 +44,20 @@ def test_a_program_runs_where_there_is_no_course(
     program = tmp_path / "program.py"
     program.write_text(PROGRAMS[package], encoding="utf-8")
     environment = {
-        **os.environ, "PYTHONPATH": str(library), "PYTHONWARNINGS": "error", "HPML_QUICK": "1",
-    }  # fmt: skip
+        **os.environ,
+        "PYTHONPATH": str(library),
+        "PYTHONWARNINGS": "error",
+        "HPML_QUICK": "1",
+    }
     for name in ("HPML_HOME", "HPML_RESULTS"):
         environment.pop(name, None)
     ran = subprocess.run(
-        [sys.executable, str(program)], cwd=tmp_path, env=environment,
-        capture_output=True, text=True,
-    )  # fmt: skip
+        [sys.executable, str(program)],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
     assert ran.returncode == 0, ran.stderr
     assert f"from hpml.{package} import" in PROGRAMS[package]
     assert len(ran.stdout.splitlines()) >= PROGRAMS[package].count("\nprint(")

@@ -37,8 +37,12 @@ def run_with(installed: Path, folder: Path, *options: str) -> subprocess.Complet
         environment.pop(name, None)
     return subprocess.run(
         [sys.executable, *options],
-        cwd=folder, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.mark.parametrize("lab", [LABS[0], LABS[6]], ids=lambda lab: lab.stem)

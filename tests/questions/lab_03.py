@@ -36,8 +36,11 @@ def question_1() -> None:
     program = "from tests.questions.lab_03 import a_large_tensor; a_large_tensor()"
     done = subprocess.run(
         [sys.executable, "-c", program],
-        cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
 
 

@@ -28,8 +28,10 @@ def question_1() -> object:
     assert "layer" not in vars(net)
     source = inspect.getsource(nn.Module.__getattr__)
     assert [name for name in ("_parameters", "_buffers", "_modules") if name in source] == [
-        "_parameters", "_buffers", "_modules",
-    ]  # fmt: skip
+        "_parameters",
+        "_buffers",
+        "_modules",
+    ]
     called = []
     before = sys.getprofile()
     sys.setprofile(lambda frame, event, arg: called.append((event, frame.f_code.co_name)))

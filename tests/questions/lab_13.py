@@ -20,9 +20,8 @@ def question_1() -> None:
         below.requires_grad_(below_trained)
         parameters = [*below.parameters(), *dead.parameters()]
         rule = torch.optim.SGD(
-            [each for each in parameters if each.requires_grad], lr=0.05,
-            weight_decay=decay,
-        )  # fmt: skip
+            [each for each in parameters if each.requires_grad], lr=0.05, weight_decay=decay
+        )
         firing = []
         for _ in range(60):
             hidden = below(x)

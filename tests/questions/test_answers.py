@@ -10,13 +10,7 @@ import pytest
 
 from hpml.course.release.questions import Question, gift, quiz, read_questions
 from hpml.course.release.teaching import all_questions
-from tests.questions.answers import (
-    PYTHON,
-    Check,
-    checks,
-    results_by_python,
-    sources,
-)  # fmt: skip
+from tests.questions.answers import PYTHON, Check, checks, results_by_python, sources
 
 ROOT = Path(__file__).resolve().parents[2]
 QUESTIONS = all_questions()

@@ -233,6 +233,15 @@ def test_the_number_of_first_rows_is_unknown_behind(block: Any, batches: tuple[i
         assert_same(model(value), block(value)[:3].sum(0) / min(batch, 3))
 
 
+@pytest.mark.parametrize("rows", [1, 2, 3], ids="x[:{}]".format)
+def test_the_first_rows_are_known_only_if_every_batch_has_them(rows: int) -> None:
+    x = Input(shape=(4,))
+    model = SymbolicModel(x, x[:rows].sum(0) / x[:rows].shape[0])
+    for batch in (1, 2, 3, 4):
+        value = torch.rand(batch, 4)
+        assert_same(model(value), value[:rows].sum(0) / min(batch, rows))
+
+
 class Shorter(nn.Module):
     def forward(self, x: Any) -> Any:
         return x if self.training else x[:, :2]

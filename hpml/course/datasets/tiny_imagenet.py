@@ -156,8 +156,9 @@ def _decoded(paths: Sequence[str], part: str) -> Iterator[Bytes]:
     count = min(os.cpu_count() or 1, len(chunks))
     # Not forked, because locks held by torch's threads would never be released in the child.
     pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"))
-    bar = tqdm(total=len(paths), desc=f"decoding {part}", unit="image", file=sys.stderr,
-               dynamic_ncols=True)  # fmt: skip
+    bar = tqdm(
+        total=len(paths), desc=f"decoding {part}", unit="image", file=sys.stderr, dynamic_ncols=True
+    )
     with bar:
         try:
             for images in pool.map(decode, chunks):

@@ -19,8 +19,16 @@ from hpml.course.grading.judge import harmless, points
 from hpml.course.grading.report import as_table, write_feedback_zip, write_gradescope
 
 _FOR_A_CLASS = (
-    "jobs", "reports", "csv", "only", "override", "roster", "canvas", "moodle", "feedback"
-)  # fmt: skip
+    "jobs",
+    "reports",
+    "csv",
+    "only",
+    "override",
+    "roster",
+    "canvas",
+    "moodle",
+    "feedback",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

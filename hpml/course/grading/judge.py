@@ -148,7 +148,7 @@ def judged_choice(choice: Choice, made: list[object], shown: int | None = None) 
     value = next((each for each in values if type(each) is int and each in numbers), values[-1])
     if type(value) is not int or value not in numbers:
         wanted = f"a number from 1 to {choice.experiments}"
-        text = harmless(f"`{choice.name}`: expected {wanted}, got {describe(value)}.")
+        text = harmless(f"`{choice.name}`: expected {wanted}, received {describe(value)}.")
         return item.without_points("wrong", text)
     first = shown if shown in numbers and shown != value else None
     value = value if first is None else first

@@ -196,9 +196,14 @@ def _trouble() -> str:
     """Return why no worker can run in bubblewrap here, or an empty text."""
     try:
         ran = subprocess.run(  # a worker that gets no question ends at once
-            sandboxed_command(Limits()), env=environment(HOME), stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, timeout=60, check=False,
-        )  # fmt: skip
+            sandboxed_command(Limits()),
+            env=environment(HOME),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     return ran.stderr.strip()[-300:] or f"exit code {ran.returncode}" if ran.returncode else ""

@@ -61,9 +61,12 @@ class WorkerClient:
         output, theirs = os.pipe()
         try:
             self._child = ChildProcess(
-                command, environment=environment, folder=folder, errors=theirs,
+                command,
+                environment=environment,
+                folder=folder,
+                errors=theirs,
                 longest=limits.answer,
-            )  # fmt: skip
+            )
         except BaseException:
             os.close(output)
             raise

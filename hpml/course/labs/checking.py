@@ -34,7 +34,7 @@ def check(function: Callable[..., Any]) -> Checked:
       case      only a target
       call      dead_nodes(edges={'x': ['y', 'z']}, outputs=['y'])
       expected  {'z'}
-      got       set()
+      received  set()
       why       it lacks str 'z'...
     >>> checked.right
     False
@@ -52,9 +52,12 @@ def check(function: Callable[..., Any]) -> Checked:
         if not checked.verdict.not_done:
             known = checked.verdict.diagnosis
             keep_check(
-                exercise.lab, exercise.name, sum(parts.values()), passed=checked.right,
+                exercise.lab,
+                exercise.name,
+                sum(parts.values()),
+                passed=checked.right,
                 wrong_answer=None if known is None else known.key,
-            )  # fmt: skip
+            )
         if checked.right:
             keep_passed(function, exercise.name)
     return checked

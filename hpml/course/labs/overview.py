@@ -96,6 +96,7 @@ def course_calibration() -> Page:
     table = table_of_misses(missed)
     x = "factor between prediction and measurement (dashed: 2)"
     chart = dots(rows, title="Each prediction of the course", x=x, log="x", at=(2,))
-    page = show(chart, caption="A point is a prediction, a line the median of its lab.",
-                text=str(table))  # fmt: skip
+    page = show(
+        chart, caption="A point is a prediction, a line the median of its lab.", text=str(table)
+    )
     return Page(page.plain, page.html + table._repr_html_(), page.png)

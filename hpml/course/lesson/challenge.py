@@ -12,7 +12,7 @@ from hpml.base.page import Page, frame, sentence
 from hpml.base.style import FAIL, PASS, UNKNOWN
 from hpml.benchmark import Ratio, compare
 from hpml.course.lesson.exercises.same import difference
-from hpml.course.sandbox.plain import decode, encode
+from hpml.course.sandbox.plain import as_plain
 
 
 def challenge(
@@ -67,8 +67,8 @@ def _difference(
     """Return how the student's function behaves differently, or None."""
     passed = copy.deepcopy(arguments)
     try:
-        expected = decode(encode(given(*copy.deepcopy(arguments))))
-        got = decode(encode(yours(*passed)))
+        expected = as_plain(given(*copy.deepcopy(arguments)))
+        got = as_plain(yours(*passed))
     except Exception as error:  # noqa: BLE001 - any exception of a student's function is reported
         return _page("✗", f"Not finished: your function raises {type(error).__name__}: {error}")
     if got is None and expected is not None:
@@ -78,7 +78,7 @@ def _difference(
         name = getattr(given, "__name__", "the given one")
         text = f"{name} returns {describe(expected)} and yours {describe(got)}."
         return _page("✗", f"Not equal: {called}, {text}")
-    if difference(list(arguments), decode(encode(list(passed)))) is not None:
+    if difference(list(arguments), as_plain(list(passed))) is not None:
         text = "your function changes its arguments, but the given function does not."
         return _page("✗", f"Not equal: {called}, {text}")
     return None

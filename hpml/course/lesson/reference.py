@@ -124,6 +124,9 @@ def verdicts_of(notebook: NotebookNode) -> tuple[tuple[str, str], ...]:
 def wording(text: str) -> str:
     """Return a text without numbers, units and notes on samples that are off the scale.
 
+    Most verdicts are sentences about ratios, times and counts, and few come from `conclude`, so the
+    text is all that they have in common.
+
     Near 0 an interval is shown without its value in some runs; the wording is the same.
 
     >>> wording("measured 17% (17% to 18%)"), wording("measured -1% to 1%")

@@ -155,8 +155,9 @@ def checks_of(kept: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     for check in checks if isinstance(checks, list) else []:
         at = moment(check.get("at")) if isinstance(check, dict) else None
         if at is not None and isinstance(check.get("right"), bool):
-            found.append({"at": at, "right": check["right"],
-                          "wrong_answer": check.get("wrong_answer")})  # fmt: skip
+            found.append(
+                {"at": at, "right": check["right"], "wrong_answer": check.get("wrong_answer")}
+            )
     return found
 
 
@@ -244,12 +245,19 @@ def _steps_in(cells: Iterable[NotebookNode], keys: dict[str, str]) -> Iterator[s
 def _revealed_by(loop: ast.For, keys: Mapping[str, str]) -> Iterator[str]:
     """Yield the steps of a loop over a dictionary of predictions that reveals each of them."""
     variables = {each.id for each in ast.walk(loop.target) if isinstance(each, ast.Name)}
-    shown = {_called(node).removesuffix(".reveal") for part in loop.body for node in ast.walk(part)
-             if _called(node).endswith(".reveal")}  # fmt: skip
+    shown = {
+        _called(node).removesuffix(".reveal")
+        for part in loop.body
+        for node in ast.walk(part)
+        if _called(node).endswith(".reveal")
+    }
     if variables & shown:
         over = {each.id for each in ast.walk(loop.iter) if isinstance(each, ast.Name)}
-        yield from (f"shown {key}" for name, key in keys.items() if name.partition("[")[0] in over
-                    and "[" in name)  # fmt: skip
+        yield from (
+            f"shown {key}"
+            for name, key in keys.items()
+            if name.partition("[")[0] in over and "[" in name
+        )
 
 
 def _called(node: ast.AST) -> str:

@@ -15,8 +15,17 @@ from hpml.course.observed.figures import BREAK, LEAST, Figure, figures
 from hpml.course.observed.records import Records
 
 COLUMNS = (
-    "lab", "kind", "name", "unit", "students", "low", "median", "high", "estimate", "further",
-)  # fmt: skip
+    "lab",
+    "kind",
+    "name",
+    "unit",
+    "students",
+    "low",
+    "median",
+    "high",
+    "estimate",
+    "further",
+)
 _SHARE = ("first check right", "wrong answer", "prediction right")
 
 
@@ -101,8 +110,11 @@ def _page(records: Records, found: Sequence[Figure]) -> Iterator[str]:
         yield _markdown(
             predicted.columns, [[_text(cell) for cell in row] for row in predicted.rows]
         )
-    if any(each.progress.get(when, {}).get("questions") for each in records.students
-           for when in (BEFORE, AFTER)):  # fmt: skip
+    if any(
+        each.progress.get(when, {}).get("questions")
+        for each in records.students
+        for when in (BEFORE, AFTER)
+    ):
         yield "## The ten questions"
         yield _markdown(asked.columns, [[_text(cell) for cell in row] for row in asked.rows])
     if records.notes:

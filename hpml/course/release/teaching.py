@@ -160,10 +160,16 @@ def _exercises(lab: str, seen: Mapping[tuple[str, str], str]) -> Iterator[str]:
         points = f"{sum(each.worth.values()):g} {'points' if each.core else 'bonus points'}"
         points += f", estimated at {each.minutes:g} minutes"
         parts = [f"## Exercise {lab}.{each.number} `{each.name}` ({points})"]
-        kinds = {"exercise": "Minutes", "first check right": "Right at the first check",
-                 "checks": "Checks until right"}  # fmt: skip
-        facts = [f"{what}: {seen[kind, each.name]}." for kind, what in kinds.items()
-                 if (kind, each.name) in seen]  # fmt: skip
+        kinds = {
+            "exercise": "Minutes",
+            "first check right": "Right at the first check",
+            "checks": "Checks until right",
+        }
+        facts = [
+            f"{what}: {seen[kind, each.name]}."
+            for kind, what in kinds.items()
+            if (kind, each.name) in seen
+        ]
         parts += [f"Observed. {' '.join(facts)}"] if facts else []
         for path in sorted((solutions / each.name).glob("right*.py"))[:1]:
             parts.append(f"```python\n{path.read_text('utf-8').strip()}\n```")

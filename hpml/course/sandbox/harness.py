@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any, TypeVar
 
-from hpml.course.sandbox.plain import decode, encode
+from hpml.course.sandbox.plain import as_plain
 
 ArgumentBuilder = Callable[[Any], dict[str, Any]]
 Observer = Callable[[Any, Any], Any]
@@ -25,8 +25,7 @@ SomeObserver = TypeVar("SomeObserver", bound=Observer)
 
 def by_name(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of the arguments by parameter name, which the submission may modify."""
-    # Without shared parts, as if sent to another process.
-    return {name: decode(encode(value)) for name, value in data.items()}
+    return {name: as_plain(value) for name, value in data.items()}
 
 
 def the_result(result: Any, arguments: Mapping[str, Any]) -> Any:

@@ -93,6 +93,19 @@ def decode(data: Any) -> Any:
         raise PlainError(f"Not a plain value: {error}.") from None
 
 
+def as_plain(value: object) -> Any:
+    """Return a copy of `value` as another process receives it, without shared parts.
+
+    There is one set of rules for what becomes of a value, whether or not it leaves the process.
+
+    >>> as_plain((1, range(3)))
+    (1, range(0, 3))
+    >>> type(as_plain(range(3))).__name__
+    'Opaque'
+    """
+    return decode(encode(value))
+
+
 def type_name(value: object) -> str:
     """Return the name of a value's class without running code of the class."""
     kind = type(value)

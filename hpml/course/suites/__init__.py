@@ -5,9 +5,9 @@
 ['activations', 'convnext-infer', 'convnext-train', 'deep-linear', 'launch', 'toy-resnet']
 
 ``run(sizes, rounds=9, …)`` measures one case per size and returns a result with ``cases`` and
-``plot()``; its keyword arguments are the fields of `hpml.course.suites.settings.Settings`.
-``add_arguments(parser)`` declares the options of ``hpml bench NAME`` and sets the default ``main``,
-which runs the suite and returns the exit code.
+``plot()``; its keyword arguments are the fields of `hpml.course.suites.settings.Settings`, where
+each option of ``hpml bench NAME`` is declared. ``SUITE`` is the module's declaration, with the
+command's ``main``.
 """
 
 from __future__ import annotations

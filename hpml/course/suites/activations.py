@@ -6,7 +6,6 @@ composed of operators, has its own backward pass, or is one kernel.
 
 from __future__ import annotations
 
-import argparse
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from hpml.base.charts import Line, lines
 from hpml.base.tables import Table
 from hpml.benchmark.agreement import same_results
-from hpml.course.suites.options import add_shared_arguments
 from hpml.course.suites.running import CasesResult, run_together
 from hpml.course.suites.settings import Settings
+from hpml.course.suites.suite import Suite
 
 if TYPE_CHECKING:
     import torch
@@ -84,17 +83,20 @@ def run(kibibytes: Sequence[int] = SIZES, **changes: Any) -> ActivationsResult:
     names = _names(settings.device)
     settings = settings.choose(BASELINE, names)
     outcome = run_together(
-        "activations", "kibibytes", kibibytes, _contenders, settings,
-        grad=True, check=_check_fast_swish,
-    )  # fmt: skip
+        "activations",
+        "kibibytes",
+        kibibytes,
+        _contenders,
+        settings,
+        grad=True,
+        check=_check_fast_swish,
+    )
     missing = [f"{name} has no kernel on this device." for name in NAMES if name not in names]
     kept = _kept(settings.contenders or (), settings.device)
     return ActivationsResult(outcome.cases, (*outcome.notes, *missing), kept)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``hpml bench activations``."""
-    add_shared_arguments(parser, "activations", run, DEFAULTS, "sizes of the input in KiB")
+SUITE = Suite("activations", run, DEFAULTS, "sizes of the input in KiB")
 
 
 def _names(device: str) -> tuple[str, ...]:

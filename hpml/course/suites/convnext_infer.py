@@ -6,7 +6,6 @@ published figures are for the large network at 224 pixels on a GPU; a CPU runs t
 
 from __future__ import annotations
 
-import argparse
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,10 +17,10 @@ from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
 from hpml.course.files import published
 from hpml.course.suites.forwards import compiled, uniform_input
-from hpml.course.suites.options import add_shared_arguments
 from hpml.course.suites.published import published_table, ratios_to
 from hpml.course.suites.running import CasesResult, environment_line, run_cases
-from hpml.course.suites.settings import Settings, SuiteError
+from hpml.course.suites.settings import Settings, SuiteError, option
+from hpml.course.suites.suite import Suite
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +39,11 @@ RESOLUTIONS = {"tiny-imagenet": 224, "small": 64}
 class InferSettings(Settings):
     """The settings of this suite."""
 
-    size: str | None = None
+    size: str | None = option(
+        None,
+        "size of the network (default: tiny-imagenet on a GPU, otherwise small)",
+        choices=tuple(RESOLUTIONS),
+    )
 
 
 DEFAULTS = InferSettings(min_sample_time=1e-2)
@@ -111,6 +114,9 @@ def run(batches: Sequence[int] = BATCHES, **changes: Any) -> InferResult:
     return InferResult(outcome.cases, outcome.notes)
 
 
+SUITE = Suite("convnext-infer", run, DEFAULTS, "batch sizes")
+
+
 def _contenders(size: str, settings: Settings, batch: int) -> dict[str, Callable[[], object]]:
     from hpml.course.models import convnext
 
@@ -142,10 +148,3 @@ def published_times() -> dict[str, dict[int, float]]:
         name = of_gelu.get(row["changes"]) or prefix + ACTIVATION_OF[activation]
         times[name] = {64: row["bs64_ms"], 1: row["bs1_ms"]}
     return times
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``hpml bench convnext-infer``."""
-    add_shared_arguments(parser, "convnext-infer", run, DEFAULTS, "batch sizes")
-    parser.add_argument("--size", choices=tuple(RESOLUTIONS), help="size of the network "
-                        "(default: tiny-imagenet on a GPU, otherwise small)")  # fmt: skip

@@ -9,7 +9,6 @@ training (Tiny ImageNet at 224 pixels) needs a GPU; otherwise a small network le
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import functools
 import json
@@ -27,9 +26,9 @@ from hpml.base.tables import Table, format_bytes
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.saved.record import Case
 from hpml.course.files import published
-from hpml.course.suites.options import add_shared_arguments, positive
 from hpml.course.suites.running import CasesResult, environment_line, run_cases
-from hpml.course.suites.settings import Settings, SuiteError
+from hpml.course.suites.settings import Settings, SuiteError, number, option
+from hpml.course.suites.suite import Suite
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -60,9 +59,13 @@ MEASURED_AS = {
 class TrainSettings(Settings):
     """The settings of this suite; ``rounds`` are epochs."""
 
-    rounds: int = 6
-    data: Dataset | Text | str | None = None
-    batch: int | None = None  # see recipe_for
+    rounds: int = number(6, "epochs of each recipe, interleaved")
+    data: Dataset | Text | str | None = option(  # noqa: RUF009 - a field, immutable
+        None, "digits, austen, tiny-imagenet or a folder", metavar="NAME"
+    )
+    batch: int | None = number(
+        None, "pictures or windows per update (default: 128 pictures, 8 windows)"
+    )  # see recipe_for
     memory: bool = True  # measure each recipe's memory, in a process of its own
 
 
@@ -309,6 +312,9 @@ def run(seeds: Sequence[int] = SEEDS, **changes: Any) -> TrainResult:
     return TrainResult(outcome.cases, (*outcome.notes, f"Data: {data}.", *left_out))
 
 
+SUITE = Suite("convnext-train", run, DEFAULTS, "seeds, one case each")
+
+
 def _impossible(data: Dataset | Text, settings: TrainSettings) -> dict[str, str]:
     """Return the recipes that the device refuses, with the reason."""
     import torch
@@ -341,8 +347,13 @@ def _trained(
     before = torch.get_num_threads()
     torch.set_num_threads(settings.threads)
     device = settings.device
-    epochs = tqdm(range(settings.rounds), desc=f"seed {seed}", unit="epoch",
-                  disable=not settings.progress, dynamic_ncols=True)  # fmt: skip
+    epochs = tqdm(
+        range(settings.rounds),
+        desc=f"seed {seed}",
+        unit="epoch",
+        disable=not settings.progress,
+        dynamic_ncols=True,
+    )
     try:
         trainers = [
             Trainer(
@@ -457,12 +468,3 @@ def _spread(values: Sequence[float]) -> str | None:
         return None
     mean, low, high = (100 * f(values) for f in (statistics.mean, min, max))
     return f"{mean:.1f} % ({low:.1f} to {high:.1f})"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``hpml bench convnext-train``."""
-    add_shared_arguments(parser, "convnext-train", run, DEFAULTS, "seeds, one case each")
-    parser.add_argument("--data", metavar="NAME", help="digits, austen, tiny-imagenet or "
-                        "a folder")  # fmt: skip
-    parser.add_argument("--batch", type=positive, metavar="N", help="pictures or windows per "
-                        "update (default: 128 pictures, 8 windows)")  # fmt: skip

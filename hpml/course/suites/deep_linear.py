@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,13 +15,13 @@ from hpml.course.suites.forwards import (
     COMPILED,
     ForwardResult,
     ForwardSettings,
-    add_forward_arguments,
     compiled,
     uniform_input,
 )
-from hpml.course.suites.options import positive
 from hpml.course.suites.published import DEEP_LINEAR
 from hpml.course.suites.running import run_together
+from hpml.course.suites.settings import number
+from hpml.course.suites.suite import Suite
 
 if TYPE_CHECKING:
     import torch
@@ -43,7 +42,7 @@ class DeepLinearResult(ForwardResult):
 class DeepLinearSettings(ForwardSettings):
     """The settings of the suite; `features` is the width of every layer."""
 
-    features: int = 4
+    features: int = number(4, "width of every layer")
 
     def parameters(self) -> dict[str, Value]:
         """Return the settings that the results depend on, as parameters of a case."""
@@ -71,18 +70,18 @@ def run(layers: Sequence[int] = LAYERS, **changes: Any) -> DeepLinearResult:
     settings = settings.choose(BASELINE, (*usual, COMPILED, *kernels), usual)
 
     outcome = run_together(
-        "deep-linear", "layers", layers, _contenders, settings,
-        grad=settings.grad, check=same_results(),
-    )  # fmt: skip
+        "deep-linear",
+        "layers",
+        layers,
+        _contenders,
+        settings,
+        grad=settings.grad,
+        check=same_results(),
+    )
     return DeepLinearResult(outcome.cases, (*outcome.notes, *peer.notes()))
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``hpml bench deep-linear``."""
-    add_forward_arguments(parser, "deep-linear", run, DEFAULTS, "depths to measure")
-    parser.add_argument(
-        "--features", type=positive, default=4, metavar="N", help="width of every layer"
-    )
+SUITE = Suite("deep-linear", run, DEFAULTS, "depths to measure")
 
 
 def _contenders(settings: DeepLinearSettings, depth: int) -> dict[str, Callable[[], object]]:

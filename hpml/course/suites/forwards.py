@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,10 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 from hpml.base.environment import Value
 from hpml.base.tables import Table
 from hpml.course.files import published
-from hpml.course.suites.options import SuiteResult, add_shared_arguments, positive
 from hpml.course.suites.published import PublishedBlock, published_table, published_times, ratios_to
 from hpml.course.suites.running import CasesResult
-from hpml.course.suites.settings import Settings
+from hpml.course.suites.settings import Settings, number, option
 
 if TYPE_CHECKING:
     import torch
@@ -75,8 +73,8 @@ class ForwardSettings(Settings):
         grad: whether to record the autograd graph; there is no backward pass.
     """
 
-    batch: int = 4
-    grad: bool = False
+    batch: int = number(4, "rows of the input")
+    grad: bool = option(False, "record the autograd graph in the forward pass")
 
     def parameters(self) -> dict[str, Value]:
         """Return the settings that the results depend on, as parameters of a case."""
@@ -102,18 +100,3 @@ def uniform_input(
 
     generator = torch.Generator().manual_seed(seed)
     return torch.rand(tuple(shape), generator=generator).to(device)
-
-
-def add_forward_arguments(
-    parser: argparse.ArgumentParser,
-    suite: str,
-    run: Callable[..., SuiteResult],
-    settings: ForwardSettings,
-    sizes_help: str,
-) -> None:
-    """Declare the options of a suite of forward passes."""
-    add_shared_arguments(parser, suite, run, settings, sizes_help)
-    parser.add_argument("--batch", type=positive, default=4, metavar="N", help="rows of the input")
-    parser.add_argument(
-        "--grad", action="store_true", help="record the autograd graph in the forward pass"
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,9 +11,9 @@ from hpml.base import accelerator
 from hpml.base.charts import lines
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark.plots import sweeps
-from hpml.course.suites.options import add_shared_arguments
 from hpml.course.suites.running import CasesResult, environment_line, run_together
 from hpml.course.suites.settings import Settings
+from hpml.course.suites.suite import Suite
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -94,11 +93,7 @@ def run(mebibytes: Sequence[int] = MEBIBYTES, **changes: Any) -> LaunchResult:
     return LaunchResult(outcome.cases, (*outcome.notes, *(() if settings.on_gpu else (note,))))
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``hpml bench launch``."""
-    add_shared_arguments(
-        parser, "launch", run, DEFAULTS, "sizes of a tensor in MiB; on a GPU also 256"
-    )
+SUITE = Suite("launch", run, DEFAULTS, "sizes of a tensor in MiB; on a GPU also 256")
 
 
 def _contenders(settings: Settings, size: int) -> dict[str, Callable[[], object]]:

@@ -54,13 +54,17 @@ def draw_ratios(
     panels = [group for group in (near, far) if group]
     charts = [
         _ratios_chart(
-            group, published, height=1.1 + 0.34 * max(4, len(group)),
-            x=x if group is panels[-1] else "", y="ratio", log="x" if group is near else "xy",
+            group,
+            published,
+            height=1.1 + 0.34 * max(4, len(group)),
+            x=x if group is panels[-1] else "",
+            y="ratio",
+            log="x" if group is near else "xy",
             level=[1.0] if group is near else [],
             title=title if group is panels[0] else "The same, of those well below 1 (logarithmic)",
         )
         for group in panels
-    ]  # fmt: skip
+    ]
     return figure_of(*charts, caption=caption)
 
 
@@ -93,8 +97,15 @@ def _ratios_chart(
             for size, (_, ratio) in zip(along, each, strict=True):
                 ax.vlines(size, ratio.low, ratio.high, color=colour, linewidth=1.2)
             crosses = shown[name]
-            ax.plot([size * shift for size in crosses], list(crosses.values()), "x",
-                    color=style.INK, markersize=8, markeredgewidth=1.6, zorder=3)  # fmt: skip
+            ax.plot(
+                [size * shift for size in crosses],
+                list(crosses.values()),
+                "x",
+                color=style.INK,
+                markersize=8,
+                markeredgewidth=1.6,
+                zorder=3,
+            )
             ends.append((along[-1], middles[-1], f"{name}  {each[-1][1].shown} ×", colour))
         label_ends(ax, ends)
 

@@ -128,7 +128,8 @@ def _reusable(suite: str, cases: Sequence[Case]) -> tuple[list[Case], int]:
     # A device's record names its GPU, so that two cards of one machine are not mixed.
     here = {device: environment_record(device=device) for device in devices}
     reusable = [
-        case for case in complete
+        case
+        for case in complete
         if same_machine(case, here[case.comparison.measurements[0].device])
-    ]  # fmt: skip
+    ]
     return reusable, len(complete) - len(reusable)

@@ -1,20 +1,34 @@
-"""The settings that all suites share, as one value."""
+"""The settings that all suites share, as one value, each with its option of the command."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
 from hpml.base import accelerator
 from hpml.base.environment import Value
 from hpml.base.errors import UsageError
 from hpml.benchmark import Comparison, compare_sizes
+from hpml.course.arguments import positive
 
 
 class SuiteError(UsageError):
     """The settings of a suite are unknown, unavailable or inconsistent."""
+
+
+def option(default: Any, help: str, **how: Any) -> Any:
+    """Return a field of `Settings` that is also an option of ``hpml bench``.
+
+    `how` are further arguments of argparse. A field with a plain default has no option.
+    """
+    return field(default=default, metadata={"help": help, **how})
+
+
+def number(default: int | None, help: str) -> Any:
+    """Return a field for a number from 1, or None, that is also an option."""
+    return option(default, help, type=positive, metavar="N")
 
 
 @dataclass(frozen=True)
@@ -23,10 +37,10 @@ class Settings:
 
     Attributes:
         rounds: interleaved rounds per case.
+        threads: size of torch's thread pool.
+        device: "cpu", or an accelerator as torch names it, such as "cuda:1" or "mps".
         contenders: names of the contenders to measure; None measures the usual ones.
         also: names of contenders to measure besides these.
-        device: "cpu", or an accelerator as torch names it, such as "cuda:1" or "mps".
-        threads: size of torch's thread pool.
         min_sample_time: minimum seconds per sample.
         seed: the seed of weights, inputs and order.
         out: the file to append finished cases to; None keeps them only in memory.
@@ -37,15 +51,21 @@ class Settings:
     2
     """
 
-    rounds: int = 25
-    contenders: Sequence[str] | None = None
-    also: Sequence[str] = ()
-    device: str = "cpu"
-    threads: int = 1
+    rounds: int = number(25, "interleaved rounds, each with one sample of every contender")
+    threads: int = number(1, "size of torch's thread pool")
+    device: str = option("cpu", "cpu, cuda, cuda:1, mps, xpu")
+    contenders: Sequence[str] | None = option(
+        None, "contenders to measure; an unknown name prints the list", nargs="+", metavar="NAME"
+    )
+    also: Sequence[str] = option(
+        (), "contenders to measure besides the usual ones", nargs="+", metavar="NAME"
+    )
     min_sample_time: float = 2e-3
     seed: int = 0
     out: str | os.PathLike[str] | None = None
-    resume: bool = False
+    resume: bool = option(
+        False, "skip cases that are already in FILE; of cases in the same rounds, all or none"
+    )
     progress: bool = False
 
     def changed(self, changes: Mapping[str, Any]) -> Self:

@@ -6,7 +6,6 @@ request them again. This depends on the other memory of the process and changes 
 
 from __future__ import annotations
 
-import argparse
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -21,13 +20,13 @@ from hpml.course.suites.forwards import (
     Forward,
     ForwardResult,
     ForwardSettings,
-    add_forward_arguments,
     compiled,
     uniform_input,
 )
 from hpml.course.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
 from hpml.course.suites.running import run_together
 from hpml.course.suites.settings import SuiteError
+from hpml.course.suites.suite import Suite
 from hpml.profiling import LaunchFit, fit_launches
 
 if TYPE_CHECKING:
@@ -128,15 +127,18 @@ def run(resolutions: Sequence[int] = RESOLUTIONS, **changes: Any) -> ToyResNetRe
     # Kernels add in different orders; on a GPU, TF32 leaves three digits.
     check = same_results(1e-2, 1e-2) if settings.on_gpu else same_results(1e-4, 1e-5)
     outcome = run_together(
-        "toy-resnet", "resolution", resolutions, _contenders, settings,
-        grad=settings.grad, check=check,
-    )  # fmt: skip
+        "toy-resnet",
+        "resolution",
+        resolutions,
+        _contenders,
+        settings,
+        grad=settings.grad,
+        check=check,
+    )
     return ToyResNetResult(outcome.cases, (*outcome.notes, *peer.notes()))
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``hpml bench toy-resnet``."""
-    add_forward_arguments(parser, "toy-resnet", run, DEFAULTS, "heights and widths in pixels")
+SUITE = Suite("toy-resnet", run, DEFAULTS, "heights and widths in pixels")
 
 
 def _contenders(settings: ForwardSettings, resolution: int) -> dict[str, Callable[[], object]]:

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from hpml.base.errors import UsageError, describe
 from hpml.base.files import shown_path
-from hpml.course.arguments import whole
+from hpml.course.arguments import positive, whole
 from hpml.course.files import results_folder
-from hpml.course.suites.options import positive
 
 MODELS: dict[str, str | None] = {"convnext": None, "transformer": "austen"}
 """The networks by name, each with the data set that it trains on unless told otherwise."""
@@ -20,22 +19,43 @@ MODELS: dict[str, str | None] = {"convnext": None, "transformer": "austen"}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml train``."""
     parser.add_argument("recipe", metavar="RECIPE", help="an unknown name prints the list")
-    parser.add_argument("--model", choices=tuple(MODELS), default="convnext", help="network: of "
-                       "pictures, or of characters (default: %(default)s)")  # fmt: skip
-    parser.add_argument("--data", metavar="NAME", help="digits, tiny-imagenet or a folder "
-                       "(default: Tiny ImageNet if present, otherwise digits); "
-                       "austen for the transformer")  # fmt: skip
+    parser.add_argument(
+        "--model",
+        choices=tuple(MODELS),
+        default="convnext",
+        help="network: of pictures, or of characters (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--data",
+        metavar="NAME",
+        help="digits, tiny-imagenet or a folder "
+        "(default: Tiny ImageNet if present, otherwise digits); "
+        "austen for the transformer",
+    )
     default = "(default: %(default)s)"
     parser.add_argument("--epochs", type=positive, default=6, metavar="N", help=default)
-    parser.add_argument("--batch", type=positive, metavar="N", help="pictures or windows per "
-                        "update (default: 128 pictures, 8 windows)")  # fmt: skip
-    parser.add_argument("--accumulate", type=positive, metavar="N", help="parts of a batch, if the "
-                        "memory is too small for a whole one (default: as they fit)")  # fmt: skip
+    parser.add_argument(
+        "--batch",
+        type=positive,
+        metavar="N",
+        help="pictures or windows per update (default: 128 pictures, 8 windows)",
+    )
+    parser.add_argument(
+        "--accumulate",
+        type=positive,
+        metavar="N",
+        help="parts of a batch, if the memory is too small for a whole one (default: as they fit)",
+    )
     parser.add_argument("--seed", type=whole(0, 2**31), default=0, metavar="N", help=default)
     parser.add_argument("--device", help="cpu, cuda, cuda:1 (default: a GPU if available)")
     parser.add_argument("--resume", action="store_true", help="continue from the checkpoint in DIR")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the checkpoint "
-                       "(default: results/train/RECIPE, or train-transformer/RECIPE)")  # fmt: skip
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder of the checkpoint "
+        "(default: results/train/RECIPE, or train-transformer/RECIPE)",
+    )
     parser.set_defaults(run=run)
 
 

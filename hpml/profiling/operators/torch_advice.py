@@ -35,8 +35,15 @@ _ARITHMETIC = ("mm", "addmm", "bmm", "baddbmm", "linear", "convolution", "attent
 def what_to_try(trace: Trace) -> tuple[str, ...]:
     """Return one sentence for each rule that applies, or one on the largest operator."""
     rules: tuple[Callable[[Trace], str], ...] = (
-        _loader, _reads, _gpu_idle, _outside, _short, _copies, _arithmetic, _memory,
-    )  # fmt: skip
+        _loader,
+        _reads,
+        _gpu_idle,
+        _outside,
+        _short,
+        _copies,
+        _arithmetic,
+        _memory,
+    )
     found = tuple(sentence for rule in rules if (sentence := rule(trace)))
     return found or (_largest(trace),)
 

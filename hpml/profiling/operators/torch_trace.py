@@ -179,8 +179,11 @@ def _memory(
             by_name[nested[caller][0]["name"]].allocated += size
     peak = 0
     for device in {(m["args"]["Device Type"], m["args"]["Device Id"]) for m in marks}:
-        own = [m["args"] for m in sorted(marks, key=lambda mark: mark["ts"])
-               if (m["args"]["Device Type"], m["args"]["Device Id"]) == device]  # fmt: skip
+        own = [
+            m["args"]
+            for m in sorted(marks, key=lambda mark: mark["ts"])
+            if (m["args"]["Device Type"], m["args"]["Device Id"]) == device
+        ]
         begin = own[0]["Total Allocated"] - own[0]["Bytes"]
         peak = max(peak, *(each["Total Allocated"] - begin for each in own))
     return peak

@@ -36,11 +36,12 @@ def observe(run: Callable[[], Any], interval: float) -> tuple[Any, Observation]:
     """Call `run` while a thread of this process takes samples."""
     wait = _compiled_wait()
     stacks: Counter[Stack] = Counter()
-    unseen = [0.0]
+    unseen = 0.0
     ended = threading.Event()
     thread = threading.get_ident()
 
     def watch() -> None:
+        nonlocal unseen
         rng = random.Random()
         while not ended.is_set():
             left = rng.expovariate(1 / interval)
@@ -51,7 +52,7 @@ def observe(run: Callable[[], Any], interval: float) -> tuple[Any, Observation]:
             if ended.is_set():
                 return
             if waited > _AT_ONCE:  # and other samples would have come meanwhile
-                unseen[0] += 1 + waited / 1e9 / interval
+                unseen += 1 + waited / 1e9 / interval
             elif stack := _stack(thread):
                 stacks[stack] += 1
 
@@ -63,7 +64,7 @@ def observe(run: Callable[[], Any], interval: float) -> tuple[Any, Observation]:
         ended.set()
         watcher.join()
     seen = {stack: float(count) for stack, count in stacks.items()}
-    return result, Observation(seen, unseen[0], "thread")
+    return result, Observation(seen, unseen, "thread")
 
 
 def _stack(thread: int) -> Stack | None:

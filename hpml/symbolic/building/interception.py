@@ -122,6 +122,7 @@ def suspend() -> None:
         _uninstall()
 
 
+@module_calls.suspend_in_measurements
 @contextlib.contextmanager
 def suspended() -> Iterator[None]:
     """Restore the original ``Module.__call__`` inside the ``with``, as for measurements."""
@@ -274,8 +275,6 @@ _CAN_MERGE = hasattr(nn.Module, "_call_impl") and hasattr(nn.Module, "_compiled_
 # The method that each of our replacements calls, while the replacement is referenced.
 _original_of: weakref.WeakKeyDictionary[Callable[..., Any], Callable[..., Any]]
 _original_of = weakref.WeakKeyDictionary({_recording_call: _ORIGINAL})
-
-module_calls.suspended = suspended
 
 TRANSPARENT: tuple[Callable[..., Any], ...] = (_ORIGINAL, _recording_call)
 """Values of ``Module.__call__`` that treat real data as the original does."""

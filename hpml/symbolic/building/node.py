@@ -19,11 +19,17 @@ from torch.autograd import Function
 
 _creation = itertools.count()
 
-EXAMPLE_BATCHES = (4, 8, 2, 1, 5040)
+EXAMPLE_BATCHES = (
+    4, 8,  # can be split into halves, quarters and pairs
+    2,  # x[:3] has fewer rows than for 4 and 8; batch_norm in training accepts it, but not 1
+    1,  # x[:2] has fewer rows
+    5040,  # x[:100] and x have different shapes; has all divisors up to 10
+)  # fmt: skip
 """The batch sizes for inferring shapes; a size that is not the same for all depends on the batch.
 
-The first two can be split into halves, quarters and pairs. The others detect cases such as
-``x[:3]``, which has fewer rows for a smaller batch, and ``x[:100]``.
+PyTorch's symbolic sizes (`FakeTensor` with a `ShapeEnv`) are no replacement: for ``x[:3]`` and
+``x.split(3)`` they decide by one example, 3 rows or 2 parts, and leave a guard such as
+``s0 >= 3``. Refusing all guards would refuse these programs, which work for every batch.
 """
 REQUIRED_BATCHES = 2  # how many of them a layer has to accept
 DATA_BATCHES = 4  # how many of them run with example data
@@ -129,6 +135,15 @@ class Change(NamedTuple):
     result: Node
 
 
+class Memory:
+    """The memory of a tensor and of its views: the operations in place on it, in order."""
+
+    __slots__ = ("changes",)
+
+    def __init__(self) -> None:
+        self.changes: list[Change] = []
+
+
 class InputExample(NamedTuple):
     """The half-open range and the batch size of random example data for an input."""
 
@@ -139,7 +154,16 @@ class InputExample(NamedTuple):
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class Node:
-    """One value of a graph."""
+    """One value of a graph.
+
+    Three fields serve operations in place; without any one of them, programs of
+    ``tests/symbolic/test_unknown_batch.py`` break. With ``left, right = y[:, :2], y[:, 2:]``:
+
+    - `memory`: after ``y += 1`` a use of ``left`` is refused, because ``left`` has changed too;
+    - `same`: after ``F.relu(y, inplace=True)`` a use of ``y`` means the result of relu;
+    - `effects`: after ``left += 1`` a use of ``right`` is accepted, because the steps from ``y`` to
+      both show that they have no element in common.
+    """
 
     layer: nn.Module | None  # computes this value from its parents; None for an input
     parents: tuple[Node, ...]  # their values are the layer's arguments, in order
@@ -152,10 +176,8 @@ class Node:
     parts: int = 0  # how many nodes share this call, if it unpacks a value
     position: int = 0  # the position among those
     effects: Effects | None = None  # of the call on the memory of an argument
-    base: Node | None = None  # the oldest node whose memory this value may share
+    memory: Memory | None = None  # of the value, if another one may share it or a call changed it
     same: Node | None = None  # the oldest node that is the same tensor object, as after relu_
-    changes: Node | None = None  # the base whose memory the layer changes in place
-    history: list[Change] | None = None  # of a base: the operations in place on its memory
     sizes_read: bool = False  # whether a size of it or of a descendant was read as a number
     # The tensors among the constants of the call, with their versions at that time.
     constants: Sequence[tuple[torch.Tensor, int]] = ()

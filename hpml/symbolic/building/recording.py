@@ -19,7 +19,7 @@ from hpml.symbolic.useful_layers import FunctionLayer
 from .arguments import settled, split_call
 from .inference import declared_spec, infer, infer_parts, is_stateless_function
 from .memory import are_apart
-from .node import IN_PLACE, VIEW, Change, Concrete, Effects, Node, layer_name, name_of
+from .node import IN_PLACE, VIEW, Change, Concrete, Effects, Memory, Node, layer_name, name_of
 from .operators import check_settings
 
 _LIBRARIES = ("hpml.symbolic.", "torch.")
@@ -87,12 +87,12 @@ def current(node: Node, since: Node | None = None) -> Node:
     Raises:
         ArgumentError: the node is a view of memory that was changed after the view was made.
     """
-    history = (node.base or node).history or []
-    first = len(history)
-    while first and history[first - 1].result.index > (since or node).index:
+    changes = [] if node.memory is None else node.memory.changes
+    first = len(changes)
+    while first and changes[first - 1].result.index > (since or node).index:
         first -= 1
     apart: set[Node] = set()
-    for change in history[first:]:
+    for change in changes[first:]:
         changed = change.result.same or change.result
         if (node.same or node) is changed:
             node = change.result
@@ -112,16 +112,14 @@ def current(node: Node, since: Node | None = None) -> Node:
 
 def note_effects(node: Node, parent: Node, effects: Effects, operation: str) -> None:
     """Record that a node shares memory with its parent or changed it in place."""
-    base = parent.base or parent
+    memory = parent.memory = parent.memory or Memory()
     node.effects = effects
     if effects.shares:
-        node.base = base
+        node.memory = memory
     if effects.itself:
         node.same = parent.same or parent
     if effects.changed:
-        base.history = [] if base.history is None else base.history
-        base.history.append(Change(operation, node))
-        node.changes = base
+        memory.changes.append(Change(operation, node))
 
 
 # --- modes of torch -------------------------------------------------------------------------------
@@ -210,7 +208,7 @@ def make_node(
     """Return a node for ``layer`` called on ``parents``; with ``output_shape`` nothing runs."""
     selects = type(layer) in _SELECTING and isinstance(parents[0].spec, Concrete)
     for parent in parents:
-        if (parent.base or parent).history and not selects:
+        if parent.memory is not None and parent.memory.changes and not selects:
             parents = tuple(map(current, parents))
             break
     if callable(torch_private.get_eval_frame_callback()):

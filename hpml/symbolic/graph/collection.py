@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from torch import nn
 
-from hpml.symbolic.building.node import Node, TensorSpec, layer_name, oldest_first
+from hpml.symbolic.building.node import Memory, Node, TensorSpec, layer_name, oldest_first
 from hpml.symbolic.errors import ArgumentError, ForeignNodeError
 
 from .data import Call, Graph, Value
@@ -46,7 +46,7 @@ def collect(
     name_for = _Namer()
     unpacked: dict[int, int] = {}  # the call of each unpacking layer
     modules: dict[int, str] = {}
-    readers: dict[Node, list[int]] = {}  # the calls so far that read the memory of a base node
+    readers: dict[Memory, list[int]] = {}  # the calls so far that read a memory
     for result, node in enumerate(nodes[len(inputs) :], len(inputs)):
         layer = node.layer
         if layer is None:
@@ -69,12 +69,15 @@ def collect(
         if node.custom_name and name != module:
             module = name
         after: tuple[int, ...] = ()
-        if node.changes is not None:
-            # Later readers wait for this call, and so for the calls that it waits for.
-            after = tuple(readers.get(node.changes, ()))
-            readers[node.changes] = [len(calls)]
+        if node.effects is not None and node.effects.changed:
+            changed = node.parents[node.effects.argument].memory
+            if changed is not None:
+                # Later readers wait for this call, and so for the calls that it waits for.
+                after = tuple(readers.get(changed, ()))
+                readers[changed] = [len(calls)]
         for parent in node.parents:
-            readers.setdefault(parent.base or parent, []).append(len(calls))
+            if parent.memory is not None:
+                readers.setdefault(parent.memory, []).append(len(calls))
         details = (node.parts > 0, node.origin, module, node.effects, after)
         calls.append(Call(name, layer_type, arguments, tuple(results), *details))
         layers.append(layer)

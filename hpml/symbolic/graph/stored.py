@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from torch import nn
 
-from hpml.symbolic.building.node import Change, Concrete, Effects, Node, Spec
+from hpml.symbolic.building.node import Change, Concrete, Effects, Memory, Node, Spec
 
 from .data import Graph
 
@@ -26,10 +26,8 @@ class _Record(NamedTuple):
     modes: int
     example: Any
     effects: Effects | None
-    base: int | None
+    memory: int | None
     same: int | None
-    changes: int | None
-    history: tuple[tuple[str, int], ...]
     sizes_read: bool
 
 
@@ -38,13 +36,25 @@ class StoredNodes:
 
     def __init__(self, nodes: Sequence[Node]) -> None:
         number = {node: position for position, node in enumerate(nodes)}
-        self.records = [_record(node, number) for node in nodes]
+        memories = dict.fromkeys(node.memory for node in nodes if node.memory is not None)
+        places = {memory: place for place, memory in enumerate(memories)}
+        self.records = [_record(node, number, places) for node in nodes]
+        self.changes = [
+            [
+                (each.operation, number[each.result])
+                for each in memory.changes
+                if each.result in number
+            ]
+            for memory in memories
+        ]
+        """Of each memory, the operations in place and their results."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> StoredNodes:
         return self  # nothing changes it
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"records": [_picklable(record) for record in self.records]}
+        records = [_picklable(record) for record in self.records]
+        return {"records": records, "changes": self.changes}
 
     def nodes(self, graph: Graph, layers: Sequence[nn.Module]) -> list[Node] | None:
         """Return the nodes with these layers, or None if an example of an input is missing."""
@@ -69,24 +79,22 @@ class StoredNodes:
             node.sizes_read, node.position = record.sizes_read, place
             node.parts = len(call.results) if call is not None and call.unpacks else 0
             nodes.append(node)
+        memories = [Memory() for _ in self.changes]
+        for memory, changes in zip(memories, self.changes, strict=True):
+            memory.changes += [Change(operation, nodes[result]) for operation, result in changes]
         for node, record in zip(nodes, self.records, strict=True):
-            node.base = None if record.base is None else nodes[record.base]
+            node.memory = None if record.memory is None else memories[record.memory]
             node.same = None if record.same is None else nodes[record.same]
-            node.changes = None if record.changes is None else nodes[record.changes]
-            found = [Change(operation, nodes[result]) for operation, result in record.history]
-            node.history = found or None
         return nodes
 
 
-def _record(node: Node, number: dict[Node, int]) -> _Record:
-    history = [(c.operation, number[c.result]) for c in node.history or () if c.result in number]
-    base, same, changes = (
-        None if other is None else number.get(other)
-        for other in (node.base, node.same, node.changes)
-    )
+def _record(node: Node, number: dict[Node, int], places: dict[Memory, int]) -> _Record:
+    memory = None if node.memory is None else places[node.memory]
+    same = None if node.same is None else number.get(node.same)
     depth, name, modes, example = node.depth, node.custom_name, node.modes, node.example
-    aliases = node.effects, base, same, changes, tuple(history)
-    return _Record(node.spec, depth, name, modes, example, *aliases, node.sizes_read)
+    return _Record(
+        node.spec, depth, name, modes, example, node.effects, memory, same, node.sizes_read
+    )
 
 
 def _picklable(record: _Record) -> _Record:

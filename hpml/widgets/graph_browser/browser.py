@@ -162,11 +162,14 @@ class _View(NamedTuple):
 
     def _about(self, node: Node) -> str:
         def buttons(indices: Sequence[int]) -> str:
-            return "".join(
-                f'<button type="button" data-go="{index}">'
-                f"{html.escape(self.nodes[index].name)}</button>"
-                for index in indices
-            ) or "none"  # fmt: skip
+            return (
+                "".join(
+                    f'<button type="button" data-go="{index}">'
+                    f"{html.escape(self.nodes[index].name)}</button>"
+                    for index in indices
+                )
+                or "none"
+            )
 
         values = [self.graph.values[value] for value in node.values]
         shapes = "<br>".join(

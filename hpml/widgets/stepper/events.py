@@ -153,8 +153,10 @@ class _EventMaker:
             return [f"nothing here catches it: it leaves {step.function}"]
         left = [each.function for each in reversed(self.active[after.depth + 1 :])]
         where = "" if after.line is None else f" (line {after.line})"
-        return [f"it leaves {' and '.join(left)}; caught in {after.function} at {after.offset}",
-                where]  # fmt: skip
+        return [
+            f"it leaves {' and '.join(left)}; caught in {after.function} at {after.offset}",
+            where,
+        ]
 
     def _back(self, call: Step, after: Step) -> Event:
         pushed = after.stack_before[len(call.stack_after) :]
@@ -169,16 +171,23 @@ class _EventMaker:
     def _lands(self, call: Step, after: Step, raised: Raised) -> Event:
         kept = call.guard.depth if call.guard is not None else 0
         words: Words = [
-            f"Back in {call.function}: the ", ("bad", raised.type), " arrives; the exception table "
+            f"Back in {call.function}: the ",
+            ("bad", raised.type),
+            " arrives; the exception table "
             f"cuts the stack to {_counted(kept, 'value')}, pushes the exception and continues at "
             f"{after.offset}",
-        ]  # fmt: skip
+        ]
         stack = after.stack_before
         gone = tuple(enumerate(call.stack_after[kept:], kept))
         return self._event(
-            "lands", call, words, stack, gone=gone, new=frozenset(range(kept, len(stack))),
+            "lands",
+            call,
+            words,
+            stack,
+            gone=gone,
+            new=frozenset(range(kept, len(stack))),
             goes_to=after.offset,
-        )  # fmt: skip
+        )
 
     def _stopped(self) -> Event:
         last, steps = self.steps[-1], len(self.steps)

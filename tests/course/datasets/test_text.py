@@ -19,9 +19,13 @@ def small(text: str = "abab", validation: str = "abab") -> Text:
         torch.tensor([classes.index(each) for each in part]) for part in (text, validation)
     )
     return Text(
-        "small", classes, Windows(train[None, :-1], train[None, 1:]),
-        Windows(held_out[None, :-1], held_out[None, 1:]), 1, "made here",
-    )  # fmt: skip
+        "small",
+        classes,
+        Windows(train[None, :-1], train[None, 1:]),
+        Windows(held_out[None, :-1], held_out[None, 1:]),
+        1,
+        "made here",
+    )
 
 
 def test_the_novel_is_the_one_that_its_readme_describes() -> None:

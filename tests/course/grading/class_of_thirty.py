@@ -54,10 +54,13 @@ HEAD = "import hpml\nfrom hpml.course import check, explain, lab_head\nlab_head(
 RIGHT = [HEAD, *with_checks(*map(solved, NAMES)), chosen(BEST)]
 PARTLY = [
     HEAD,
-    *with_checks(solved("count_calls"), wrong("lazy_forward", "recursion"),
-                 "def ordered_forward(order, parents, operations, inputs, output):\n    return 1"),
+    *with_checks(
+        solved("count_calls"),
+        wrong("lazy_forward", "recursion"),
+        "def ordered_forward(order, parents, operations, inputs, output):\n    return 1",
+    ),
     chosen(BEST % 3 + 1),
-]  # fmt: skip
+]
 LATER = [
     HEAD, solved("count_calls"), "check(count_calls)", solved("lazy_forward"),
     "check(lazy_forward)",
@@ -86,9 +89,10 @@ def of_colab(cells: Sequence[str]) -> bytes:
         cell["metadata"] = {"id": f"c{number}", "colab": {"base_uri": "https://localhost:8080/"}}
         cell["source"] = cell["source"].splitlines(keepends=True)
     saved["metadata"] = {
-        "colab": {"provenance": [], "gpuType": "T4"}, "accelerator": "GPU",
+        "colab": {"provenance": [], "gpuType": "T4"},
+        "accelerator": "GPU",
         "widgets": {"application/vnd.jupyter.widget-state+json": {"a" * 32: {"model": {}}}},
-    }  # fmt: skip
+    }
     return json.dumps(saved, indent=2).encode()
 
 
@@ -151,8 +155,11 @@ def moodle(name: str, number: int, **works: Any) -> Work:
 
 def canvas(name: str, number: int, files: dict[str, bytes], **works: Any) -> Work:
     """Return the work of a student on Canvas: files that begin with the name and numbers."""
-    return Work({f"{name}_{path}": data for path, data in files.items()},
-                row={"ID": str(number), "Student": name}, **works)  # fmt: skip
+    return Work(
+        {f"{name}_{path}": data for path, data in files.items()},
+        row={"ID": str(number), "Student": name},
+        **works,
+    )
 
 
 BY_MOODLE = {

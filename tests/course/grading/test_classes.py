@@ -275,12 +275,18 @@ ADA = Report(
     (
         DONE,
         Item(
-            "06", 2, "total", {"right": 2, "empty": 1}, status="partly right",
-            parts={"right": 0.5}, mistake="forgets", note="see cell 3",
+            "06",
+            2,
+            "total",
+            {"right": 2, "empty": 1},
+            status="partly right",
+            parts={"right": 0.5},
+            mistake="forgets",
+            note="see cell 3",
         ),
     ),
     7,
-)  # fmt: skip
+)
 EVE = Report(
     "=1+1", (DONE, Item("06", 2, "total", {"right": 2, "empty": 1}, status="forbidden")), 8
 )
@@ -446,8 +452,9 @@ def test_an_upload_to_canvas_that_is_no_notebook_has_no_points_and_the_reason(
     (folder / f"lovelaceada_4711_998_{LAB}").write_text(notebook(*RIGHT))
     reports = [each.report for each in _grade(folder, lab="06")]
     assert [(each.name, each.earned) for each in reports] == [
-        (upload, 0.0), (f"lovelaceada_4711_998_{LAB}", 6.0)
-    ]  # fmt: skip
+        (upload, 0.0),
+        (f"lovelaceada_4711_998_{LAB}", 6.0),
+    ]
     assert reports[0].items[0].status == "missing"
     students = roster.matched(reports, [{"Student": "Hopper", "ID": "4712"}])
     assert tables.for_canvas(reports, students).splitlines()[-1] == "Hopper,4712,,,,0"

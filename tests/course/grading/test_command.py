@@ -173,8 +173,12 @@ def test_a_file_beside_the_notebook_stands_in_for_no_module(tmp_path: Path) -> N
     environment = {**os.environ, "PYTHONPATH": str(course_folder())}
     ran = subprocess.run(
         [sys.executable, "-m", "hpml", "grade", ".", "--lab", "06"],
-        cwd=folder, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert "06.1 count_calls" in ran.stdout, ran.stderr
     assert not mark.exists()
 

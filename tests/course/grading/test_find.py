@@ -64,9 +64,16 @@ def test_a_renamed_notebook_is_found_where_nothing_else_can_be_meant(
 
 
 SCRIPT = "# %% [markdown]\n# Words.\n# %%\n" + "\n# %%\n".join(RIGHT)
-NBFORMAT_3 = {"nbformat": 3, "worksheets": [{"cells": [
-    {"cell_type": "code", "input": cell.splitlines(keepends=True)} for cell in RIGHT
-]}]}  # fmt: skip
+NBFORMAT_3 = {
+    "nbformat": 3,
+    "worksheets": [
+        {
+            "cells": [
+                {"cell_type": "code", "input": cell.splitlines(keepends=True)} for cell in RIGHT
+            ]
+        }
+    ],
+}
 
 
 @pytest.mark.parametrize(

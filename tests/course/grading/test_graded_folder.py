@@ -21,10 +21,13 @@ def _pytest(folder: Path, *words: str) -> tuple[int, str]:
     own = ["-p", "no:cacheprovider", "--basetemp", folder / "own"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *own, *words],
-        cwd=course_folder(), capture_output=True, text=True, check=False,
+        cwd=course_folder(),
+        capture_output=True,
+        text=True,
+        check=False,
         # HPML_CI is for the suite that is running; this is a person's pytest.
         env={name: value for name, value in os.environ.items() if name != "HPML_CI"},
-    )  # fmt: skip
+    )
     return done.returncode, done.stdout + done.stderr
 
 

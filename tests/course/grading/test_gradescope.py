@@ -34,8 +34,11 @@ def test_it_grades_what_lies_in_the_submissions_folder(tmp_path: Path) -> None:
     environment = {**os.environ, "AUTOGRADER_ROOT": str(root), "AUTOGRADER_PYTHON": sys.executable}
     ran = subprocess.run(
         ["bash", str(root / "source" / "run_autograder")],
-        env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     result = json.loads((root / "results" / "results.json").read_text(encoding="utf-8"))
     assert result["score"] == 2.0, ran.stdout + ran.stderr
     assert result["tests"][0]["status"] == "passed"
@@ -101,8 +104,11 @@ def test_an_image_with_an_old_python_gets_a_newer_one_or_says_so_at_the_build(
     }
     ran = subprocess.run(
         ["bash", str(root / "source" / "setup.sh")],
-        env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert ran.returncode != 0  # there is no package index
     if chosen:
         assert (tmp_path / "environment" / "bin" / "python").exists(), ran.stderr
@@ -150,8 +156,11 @@ def test_the_zip_has_all_that_it_needs_on_another_python(tmp_path: Path) -> None
                 "AUTOGRADER_ROOT": str(root),
                 "AUTOGRADER_PYTHON": str(environment / "bin" / "python"),
             },
-            cwd=root, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            cwd=root,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         result = json.loads((root / "results" / "results.json").read_text(encoding="utf-8"))
         assert result["score"] == points, f"{name}: {ran.stdout}{ran.stderr}"
         assert "isolation: bubblewrap" in ran.stdout

@@ -15,9 +15,15 @@ from hpml.course.grading.report import page, write_gradescope
 
 RIGHT = Item("06", 1, "double", {"right": 2}, status="right", parts={"right": 2.0})
 WRONG = Item(
-    "06", 2, "total", {"right": 2, "empty": 1}, status="partly right",
-    text="not right yet\n  expected  0", parts={"right": 1.0}, printed="\ud800 hm",
-)  # fmt: skip
+    "06",
+    2,
+    "total",
+    {"right": 2, "empty": 1},
+    status="partly right",
+    text="not right yet\n  expected  0",
+    parts={"right": 1.0},
+    printed="\ud800 hm",
+)
 
 
 def test_gradescopes_form_holds_each_exercise(tmp_path: Path) -> None:

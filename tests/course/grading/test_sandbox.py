@@ -359,8 +359,9 @@ def test_a_worker_that_is_another_user_reads_nothing_of_the_course(tmp_path: Pat
     assert command[command.index("--clear-groups") - 2] == "--reuid=65534"
     ran = subprocess.run(
         [*command[: command.index("--inh-caps=-all") + 1], "cat", str(secret)],
-        capture_output=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        check=False,
+    )
     assert ran.returncode != 0
     assert (home / "course" / "hpml" / "course" / "sandbox" / "serve.py").is_file()
     assert "not allowed" in (home / "course" / "graphlib.py").read_text()

@@ -76,9 +76,14 @@ def _ratio(found: Ratio | str) -> Ratio:
 )
 def test_points_fall_in_steps(ratio: float, points: float) -> None:
     steps = Speed(
-        3.0, lambda: None, _inputs, full=0.5, none=1.25, beside="another",
+        3.0,
+        lambda: None,
+        _inputs,
+        full=0.5,
+        none=1.25,
+        beside="another",
         steps=((0.75, 2.0), (1.25, 1.0)),
-    )  # fmt: skip
+    )
     assert points_for(steps, ratio) == points
     text = speed._described(steps, Ratio(ratio, ratio, ratio, 9, True))
     assert text.endswith("0.500×, 2 up to 0.750×, 1 up to 1.25×, none above 1.25×.")
@@ -155,8 +160,8 @@ def test_work_outside_of_the_calls_counts_and_a_little_more_carrying_does_not(
 
 
 def test_a_wrong_result_earns_nothing_however_fast() -> None:
-    found = _measured(repeat(1e-3), check=lambda case, outcome: "expected 4, got 5")
-    assert found == "A result was wrong during the measurement. expected 4, got 5"
+    found = _measured(repeat(1e-3), check=lambda case, outcome: "expected 4, received 5")
+    assert found == "A result was wrong during the measurement. expected 4, received 5"
 
 
 def test_both_sides_get_the_same_inputs_and_new_ones_each_round() -> None:

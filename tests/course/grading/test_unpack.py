@@ -39,8 +39,14 @@ def test_a_class_of_zips(tmp_path: Path) -> None:
     make_zip(folder / "ada.zip", {f"my work/{LAB}": notebook(*RIGHT), "my work/a.pdf": "%PDF"})
     make_zip(folder / "bob" / "06.ZIP", {LAB: notebook(DOUBLE)})
     cy = "Cy Twombly_12345_assignsubmission_file"
-    make_zip(folder / cy / "course.zip", {f"hpml/notebooks/{LAB}": notebook(*RIGHT),
-             "hpml/results/predictions.json": "{}", "hpml/README.md": "x"})  # fmt: skip
+    make_zip(
+        folder / cy / "course.zip",
+        {
+            f"hpml/notebooks/{LAB}": notebook(*RIGHT),
+            "hpml/results/predictions.json": "{}",
+            "hpml/README.md": "x",
+        },
+    )
     make_zip(folder / "notes.zip", {"notes.txt": "x"})
     (folder / "broken.zip").write_bytes(b"PK")
     found, left_out = find_class(folder, lab="06", catalogue=CATALOGUE, unpacked=place)

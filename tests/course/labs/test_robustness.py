@@ -39,8 +39,13 @@ def test_without_a_network_and_in_a_read_only_folder_with_an_odd_name_the_first_
     environment.pop("HPML_RESULTS", None)
     run = subprocess.run(
         [*isolated(home), sys.executable, "-m", "hpml", "run", "00"],
-        cwd=home, env=environment, capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
+        cwd=home,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     assert run.returncode == 0, run.stderr
     executed = (home / "data" / "hpml" / FIRST.name).read_text(encoding="utf-8")
     assert "~/data/hpml" in executed

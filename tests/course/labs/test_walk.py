@@ -38,8 +38,12 @@ def run_tests(folder: Path, which: str) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", which]
     ran = subprocess.run(
         [*command, "tests/course/labs/test_solutions.py"],
-        cwd=folder, capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     assert ran.returncode == 0, ran.stdout
 
 

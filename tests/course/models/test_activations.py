@@ -291,10 +291,16 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     language: Any = types.ModuleType("triton.language")
     vars(language).update(
-        arange=torch.arange, where=torch.where, load=load, store=store, constexpr=int,
-        int64=torch.int64, float32=torch.float32, float64=torch.float64,
+        arange=torch.arange,
+        where=torch.where,
+        load=load,
+        store=store,
+        constexpr=int,
+        int64=torch.int64,
+        float32=torch.float32,
+        float64=torch.float64,
         program_id=lambda axis: torch.tensor(block[0]),
-    )  # fmt: skip
+    )
     triton: Any = types.ModuleType("triton")
     triton.jit, triton.language = (lambda function: function), language
     monkeypatch.setitem(sys.modules, "triton", triton)

@@ -73,8 +73,13 @@ def test_a_damaged_file_is_listed_and_the_others_count(tmp_path: Path) -> None:
     found = read_class(tmp_path)
     assert len(found.students) == 2
     assert [note.partition(":")[0] for note in found.notes] == [
-        "bob", "cy", "di", "ed", "fay", "gus.zip",
-    ]  # fmt: skip
+        "bob",
+        "cy",
+        "di",
+        "ed",
+        "fay",
+        "gus.zip",
+    ]
 
 
 def test_uploads_without_a_record_are_counted_in_one_line(tmp_path: Path) -> None:

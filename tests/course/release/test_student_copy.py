@@ -171,9 +171,10 @@ def test_a_notebook_that_holds_an_answer_is_refused(
     answered = tmp_path / "00_start_here.ipynb"
     text = find_lab("00").read_text(encoding="utf-8")
     answered.write_text(
-        text.replace("return None  # your line here", "return f'Hello, {name}!'")
-        .replace("explanation = None", "explanation = 2")
-    )  # fmt: skip
+        text.replace("return None  # your line here", "return f'Hello, {name}!'").replace(
+            "explanation = None", "explanation = 2"
+        )
+    )
     monkeypatch.setattr(student_copy, "labs", lambda: (answered,))
     with raises(ReleaseError, object=answered.name, received="hello, explanation", remedy="git"):
         student_copy.release(tmp_path / "out")

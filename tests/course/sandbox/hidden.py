@@ -134,7 +134,8 @@ SPELT = {
 HELD = {
     "a function passes it on": program(
         "import sys\ntools = []\ndef put(a, b): a.append(b)\n"
-        "def again(a, b): put(a, b)\nagain(tools, sys.getsizeof)", "tools[0]"
+        "def again(a, b): put(a, b)\nagain(tools, sys.getsizeof)",
+        "tools[0]",
     ),
     "a function puts it there": program(
         "import sys\ntools = []\ndef put(a): a.append(sys.getsizeof)\nput(tools)", "tools[0]"
@@ -143,12 +144,13 @@ HELD = {
         "import sys\ng = [v for k, v in vars(sys).items() if k.startswith('getsize')][0]", "g"
     ),
     "a text from pieces": program("import sys\ng = eval('sys.get%s' % 'sizeof')", "g"),
-    "a name from a list": program("import sys\ng = getattr(sys, 'size get of'.split()[1] + "
-                                  "'size' + 'of')", "g"),
+    "a name from a list": program(
+        "import sys\ng = getattr(sys, 'size get of'.split()[1] + 'size' + 'of')", "g"
+    ),
     "a builtin under another name": program(
         "import builtins as b, sys\nvars(b)['g'] = getattr(sys, ''.join(['getsize', 'of']))", "g"
     ),
-}  # fmt: skip
+}
 """Found by what the names hold, after the cells have run."""
 
 ALLOWED = {

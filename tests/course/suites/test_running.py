@@ -13,9 +13,9 @@ from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import RecordError
 from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.saved.record import Case, read_cases, write_case
-from hpml.course.suites.options import add_shared_arguments
 from hpml.course.suites.running import CasesResult, environment_line, run_cases
 from hpml.course.suites.settings import Settings
+from hpml.course.suites.suite import Suite
 
 
 def compared(rounds: int = 6, asked: int = 6, **environment: str) -> Comparison:
@@ -149,8 +149,7 @@ def test_an_interrupt_promises_finished_cases_only_where_there_are_some(
         raise KeyboardInterrupt
 
     for suite, finished in ((first, False), (second, True)):
-        parser = argparse.ArgumentParser()
-        add_shared_arguments(parser, "suite", suite, Settings(), "sizes")
-        arguments = parser.parse_args(["--out", str(out)])
-        assert arguments.main(arguments) == 130
+        parser, declared = argparse.ArgumentParser(), Suite("suite", suite, Settings(), "sizes")
+        declared.add_arguments(parser)
+        assert declared.main(parser.parse_args(["--out", str(out)])) == 130
         assert ("--resume continues" in capsys.readouterr().err) is finished

@@ -27,8 +27,11 @@ def test_two_processes_train_as_one_stop_together_and_end_together(tmp_path: Pat
     ]
     done = subprocess.run(
         [sys.executable, "-m", "torch.distributed.run", *words],
-        cwd=ROOT, capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     stopped, results, end = done.stdout.splitlines()
     # The second got the signal in step 1, counted from 0; both stop after the step in flight.
     assert stopped == "after step 3", done.stderr

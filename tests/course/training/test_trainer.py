@@ -212,9 +212,12 @@ def test_validation_counts_every_picture_once() -> None:
     labels = right.clone()
     labels[:10] = (labels[:10] + 1) % 10
     wrong = type(trainer.data)(
-        "x", trainer.data.classes, trainer.data.train,
-        Pictures(data().validation.images, labels), "",
-    )  # fmt: skip
+        "x",
+        trainer.data.classes,
+        trainer.data.train,
+        Pictures(data().validation.images, labels),
+        "",
+    )
     trainer.data = wrong
     assert trainer.validate() == pytest.approx(30 / 40)
 

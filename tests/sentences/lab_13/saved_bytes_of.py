@@ -4,8 +4,18 @@ SAYS: dict[str, str] = {
 }
 
 
-def _saved(operations, *, result=("reciprocal", "relu", "exp"), first=("clamp", "hardswish", "where"),
-           needs=("x",), without=("less",), both=False, own=False, every=False, any_operand=True):  # fmt: skip
+def _saved(
+    operations,
+    *,
+    result=("reciprocal", "relu", "exp"),
+    first=("clamp", "hardswish", "where"),
+    needs=("x",),
+    without=("less",),
+    both=False,
+    own=False,
+    every=False,
+    any_operand=True,
+):
     needs, saved = {*needs}, []
     for name, operation, operands in operations:
         read = operands if any_operand else operands[:1]
@@ -160,8 +170,10 @@ def one_operation_at_least(operations):
 
 def the_last_operations_only(operations):
     """An operation is a tuple of its result's name, its own name, and its operands"""
-    return _bytes(operations, {*_saved(operations)} & {*operations[-1][2], operations[-1][0]}
-                  if operations else ())  # fmt: skip
+    return _bytes(
+        operations,
+        {*_saved(operations)} & {*operations[-1][2], operations[-1][0]} if operations else (),
+    )
 
 
 def uses_the_list_up(operations):

@@ -48,11 +48,24 @@ class _Network(torch.nn.Module):
 
 
 def _train(
-    signals, labels, width, epochs, batch_size, rate, seed, *,
-    standardise=_standardised, table=_cosines, dtype=torch.float32, activation=F.silu, momentum=0.9,
-    shuffled=lambda count, rng, seed: torch.randperm(count, generator=rng), drop_last=False,
-    loss_of=torch.mean, again=False,
-):  # fmt: skip
+    signals,
+    labels,
+    width,
+    epochs,
+    batch_size,
+    rate,
+    seed,
+    *,
+    standardise=_standardised,
+    table=_cosines,
+    dtype=torch.float32,
+    activation=F.silu,
+    momentum=0.9,
+    shuffled=lambda count, rng, seed: torch.randperm(count, generator=rng),
+    drop_last=False,
+    loss_of=torch.mean,
+    again=False,
+):
     torch.manual_seed(seed)
     model = _Network(signals.shape[1], width).to(dtype)
     parameters = [*model.parameters()]
@@ -102,10 +115,19 @@ class _Transformer(torch.nn.Module):
 
 
 def _transformer(
-    signals, labels, width, epochs, batch_size, rate, seed, *,
-    cut=lambda signals: _standardised(signals).unflatten(1, (-1, 8)), dtype=torch.float32,
-    places=1.0, again=1,
-):  # fmt: skip
+    signals,
+    labels,
+    width,
+    epochs,
+    batch_size,
+    rate,
+    seed,
+    *,
+    cut=lambda signals: _standardised(signals).unflatten(1, (-1, 8)),
+    dtype=torch.float32,
+    places=1.0,
+    again=1,
+):
     torch.manual_seed(seed)
     model = _Transformer(width).to(dtype)
     updates = torch.optim.SGD(model.parameters(), lr=rate, momentum=0.9)

@@ -123,7 +123,12 @@ def draw_crossing(small: SmallSizes) -> Page:
         f"Marks: the shortest of {small.compared[small.sizes[0]].rounds} rounds."
     )
     chart = lines(
-        drawn, title="a + b: one call against a loop", x="elements", y="µs in total",
-        log="xy", sizes=small.sizes, at=[size for size in crossings if math.isfinite(size)],
-    )  # fmt: skip
+        drawn,
+        title="a + b: one call against a loop",
+        x="elements",
+        y="µs in total",
+        log="xy",
+        sizes=small.sizes,
+        at=[size for size in crossings if math.isfinite(size)],
+    )
     return show(chart, caption=text, text=text)

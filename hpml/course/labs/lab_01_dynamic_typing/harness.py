@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Self
 
-# Of the last call; not an attribute of the numbers, which the student's code can change.
-_multiplications = [0]
-_tried: list[str] = []
-"""What the call tried with a duck besides + and * of its own type, even if it caught the error."""
-_values: dict[int, int] = {}
-"""The value of each duck by its identity, for the same reason: a duck has no attribute to read."""
+
+@dataclass
+class _Call:
+    """What happens in one call; not in attributes of the numbers, which the student can change."""
+
+    multiplications: int = 0
+    tried: list[str] = field(default_factory=list)
+    """What the call tried with a duck besides + and * of its own type, even if it caught that."""
+    values: dict[int, int] = field(default_factory=dict)
+    """The value of each duck by its identity: a duck has no attribute to read."""
+
+
+_call = _Call()  # the current one
 
 
 def _refuses(what: str) -> Any:
     """Return an operator that only notes that it was tried."""
 
     def refuse(self: object, *others: object) -> Any:
-        _tried.append(what)
+        _call.tried.append(what)
         return NotImplemented
 
     return refuse
@@ -30,18 +38,18 @@ class Duck:
     __slots__ = ()
 
     def __init__(self, value: int) -> None:
-        _values[id(self)] = value
+        _call.values[id(self)] = value
 
     def __add__(self, other: object) -> Self:
         if type(other) is not type(self):
             return self.__radd__(other)  # type: ignore[no-any-return]
-        return type(self)(_values[id(self)] + _values[id(other)])
+        return type(self)(_call.values[id(self)] + _call.values[id(other)])
 
     def __mul__(self, other: object) -> Self:
         if type(other) is not type(self):
             return self.__rmul__(other)  # type: ignore[no-any-return]
-        _multiplications[0] += 1
-        return type(self)(_values[id(self)] * _values[id(other)])
+        _call.multiplications += 1
+        return type(self)(_call.values[id(self)] * _call.values[id(other)])
 
     __radd__ = _refuses("+ with another type")
     __rmul__ = _refuses("* with another type")
@@ -50,17 +58,17 @@ class Duck:
     __truediv__ = __floordiv__ = __mod__ = _refuses("a division")
 
     def __bool__(self) -> bool:
-        _tried.append("a truth value")
+        _call.tried.append("a truth value")
         raise TypeError(f"the truth value of a {type(self).__name__} is not defined")
 
     def __eq__(self, other: object) -> bool:
-        _tried.append("==")
+        _call.tried.append("==")
         raise TypeError(f"a {type(self).__name__} cannot be compared with ==")
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({_values[id(self)]})"
+        return f"{type(self).__name__}({_call.values[id(self)]})"
 
 
 class InPlaceDuck(Duck):
@@ -69,11 +77,11 @@ class InPlaceDuck(Duck):
     __slots__ = ()
 
     def __iadd__(self, other: object) -> Self:
-        _values[id(self)] = _values[id(self + other)]
+        _call.values[id(self)] = _call.values[id(self + other)]
         return self
 
     def __imul__(self, other: object) -> Self:
-        _values[id(self)] = _values[id(self * other)]
+        _call.values[id(self)] = _call.values[id(self * other)]
         return self
 
 
@@ -84,11 +92,11 @@ class CountingInt(int):
         return CountingInt(int(self) + int(other))
 
     def __mul__(self, other: Any) -> CountingInt:
-        _multiplications[0] += 1
+        _call.multiplications += 1
         return CountingInt(int(self) * int(other))
 
     def __pow__(self, other: Any, modulus: Any = None) -> Any:
-        _multiplications[0] += max(0, int(other) - 1)
+        _call.multiplications += max(0, int(other) - 1)
         return CountingInt(int(self) ** int(other))
 
     __radd__, __rmul__ = __add__, __mul__
@@ -99,10 +107,9 @@ _DUCKS: dict[str, type[Duck]] = {"duck": Duck, "in place": InPlaceDuck}
 
 def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the coefficients and x as numbers of the kind in `data`."""
+    global _call
     kind = data["kind"]
-    _multiplications[0] = 0
-    _tried.clear()
-    _values.clear()
+    _call = _Call()
     coefficients, x = list(data["coefficients"]), data["x"]
     if kind in ("fraction", "fractions"):
         x = Fraction(*x)
@@ -121,11 +128,11 @@ def value_and_multiplications(result: Any, arguments: Mapping[str, Any]) -> Any:
     if type(result) is Fraction:
         value = {"Fraction": str(result)}
     if type(result) in _DUCKS.values():
-        value = {type(result).__name__: _values[id(result)]}
+        value = {type(result).__name__: _call.values[id(result)]}
     if type(result) is CountingInt:
         value = {"CountingInt": int(result)}
     return {
         "value": value,
-        "multiplications": _multiplications[0],
-        "tried": list(dict.fromkeys(_tried)),
+        "multiplications": _call.multiplications,
+        "tried": list(dict.fromkeys(_call.tried)),
     }

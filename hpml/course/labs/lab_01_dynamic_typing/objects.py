@@ -87,8 +87,9 @@ def draw_objects(**names: object) -> Page:
     text = f"Each arrow is a reference. {count} lead to the {type(value).__name__} {name}."
     lines = [
         f"{' '.join(texts[source].split())} → {' '.join(texts[key].split())}"
-        for key, all_sources in sources.items() for source in all_sources
-    ]  # fmt: skip
+        for key, all_sources in sources.items()
+        for source in all_sources
+    ]
     return picture(figure, "\n".join([text, *lines]), f"<p>{text}</p>")
 
 

@@ -64,8 +64,11 @@ def _box(ax: Axes, block: Block, top: float, times: Counter[int] | None, most: i
     edge = style.MUTED if count == 0 else style.INK
     ground = style.tint(style.ACCENT, share)
     rounded = "round,pad=0,rounding_size=0.07"
-    ax.add_patch(FancyBboxPatch((0, top), _WIDTH, _height(block), boxstyle=rounded,
-                                facecolor=ground, edgecolor=edge))  # fmt: skip
+    ax.add_patch(
+        FancyBboxPatch(
+            (0, top), _WIDTH, _height(block), boxstyle=rounded, facecolor=ground, edgecolor=edge
+        )
+    )
     head = f"block {block.offset}" + ("" if count is None else f"   executed {count:,} ×")
     ax.text(0.12, top + 0.16, head, fontsize=8.5, fontweight="bold", va="center", color=edge)
     for place, step in enumerate(block.instructions):
@@ -84,8 +87,9 @@ def _arrows(ax: Axes, blocks: tuple[Block, ...], tops: dict[int, float]) -> None
             if target == following:
                 line = _ARROW | {"color": style.INK}
                 ax.annotate("", (_WIDTH / 2, tops[target]), (_WIDTH / 2, bottom), arrowprops=line)
-                ax.text(_WIDTH / 2 + 0.1, (bottom + tops[target]) / 2, "next", fontsize=8,
-                        va="center")  # fmt: skip
+                ax.text(
+                    _WIDTH / 2 + 0.1, (bottom + tops[target]) / 2, "next", fontsize=8, va="center"
+                )
             else:
                 jumps.append((bottom - 0.1, tops[target] + 0.13, target > block.offset))
     # Forward jumps on the right, backward on the left; shorter jumps are closer to the boxes.
@@ -96,5 +100,11 @@ def _arrows(ax: Axes, blocks: tuple[Block, ...], tops: dict[int, float]) -> None
         x, level = side + sign * (0.3 + 0.3 * sides[forwards]), end + 0.06 * (sides[forwards] - 1)
         ax.plot([side, x, x], [start, start, level], color=style.ACCENT, linewidth=1.3)
         ax.annotate("", (side, level), (x, level), arrowprops=_ARROW | {"color": style.ACCENT})
-        ax.text(side + 0.06 * sign, start - 0.04, label, fontsize=8, va="bottom",
-                ha="left" if forwards else "right")  # fmt: skip
+        ax.text(
+            side + 0.06 * sign,
+            start - 0.04,
+            label,
+            fontsize=8,
+            va="bottom",
+            ha="left" if forwards else "right",
+        )

@@ -53,8 +53,17 @@ def draw_counts(pairs: Mapping[str, Pair]) -> Page:
     for name, (instructions, ratio) in pairs.items():
         text = f"{_written(instructions)} × instructions, {_written(ratio.value)} × time"
         rows.append(Dot(name, instructions, "", None, style.DATA, "s", "instructions executed"))
-        rows.append(Dot(name, ratio.value, text, (ratio.low, ratio.high), style.ACCENT, "o",
-                        "time, with its 95 % interval"))  # fmt: skip
+        rows.append(
+            Dot(
+                name,
+                ratio.value,
+                text,
+                (ratio.low, ratio.high),
+                style.ACCENT,
+                "o",
+                "time, with its 95 % interval",
+            )
+        )
     text = "The farther apart square and circle are, the worse the count predicts the time."
     x = "the second version as a multiple of the first"
     return show(dots(rows, title="Instructions and time", x=x, log="x", at=(1,)), caption=text)

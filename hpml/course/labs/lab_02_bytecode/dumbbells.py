@@ -33,14 +33,31 @@ def dumbbells(rows: Mapping[str, Dumbbell], *, title: str, x: str) -> Chart:
 
     def draw(ax: Axes) -> None:
         for place, (ratio, colour, marker) in enumerate(rows.values()):
-            ax.plot([1, ratio.value], [place] * 2, color=style.tint(colour, 0.45), linewidth=5,
-                    solid_capstyle="butt")  # fmt: skip
+            ax.plot(
+                [1, ratio.value],
+                [place] * 2,
+                color=style.tint(colour, 0.45),
+                linewidth=5,
+                solid_capstyle="butt",
+            )
             ax.plot(1, place, "o", color=style.INK, markerfacecolor="white", markersize=8)
             ax.plot(ratio.value, place, marker, color=colour, markersize=11)
-            ax.plot([ratio.low, ratio.high], [place + 0.26] * 2, "-|", color=style.INK,
-                    linewidth=1.4, markersize=6)  # fmt: skip
-            ax.annotate(ratio.with_interval, (1.02, place), va="center", fontsize=9,
-                        xycoords=("axes fraction", "data"), annotation_clip=False)  # fmt: skip
+            ax.plot(
+                [ratio.low, ratio.high],
+                [place + 0.26] * 2,
+                "-|",
+                color=style.INK,
+                linewidth=1.4,
+                markersize=6,
+            )
+            ax.annotate(
+                ratio.with_interval,
+                (1.02, place),
+                va="center",
+                fontsize=9,
+                xycoords=("axes fraction", "data"),
+                annotation_clip=False,
+            )
         name_rows(ax, [textwrap.fill(name, 30) for name in rows])
         space = 0.06 * (max(known) - min(known))
         ax.set_xlim(min(known) - space, max(known) + space)

@@ -338,8 +338,10 @@ def _fewer_cases(generator: random.Random, more: bool) -> list[Case]:
         "all of them outside": [-5, 250, -7],
         "a few drawn values": mixed(8),
     }
-    long = {f"random values {n}": mixed(4 * generator.randint(20, 40))
-            for n in range(1, 11 if more else 3)}  # fmt: skip
+    long = {
+        f"random values {n}": mixed(4 * generator.randint(20, 40))
+        for n in range(1, 11 if more else 3)
+    }
     return [
         Case(name, {"values": values}, part)
         for part, group in (("right", tried), ("fewer", long))

@@ -66,8 +66,12 @@ def in_turn(mib: Sequence[int], *, fixed: bool = False) -> list[tuple[str, float
         environment[FIXED] = str(128 * 1024)
     done = subprocess.run(
         [sys.executable, "-S", "-c", _PROGRAM, json.dumps(list(mib))],
-        env=environment, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     if done.returncode:
         raise LabError(
             object="the process that requests blocks",

@@ -62,30 +62,25 @@ def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
     return {"x": x}
 
 
-_peak = [0]
-
-
-def _traced(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-    """Call a function; for a long array, also record the peak of Python's allocations."""
-    _peak[0] = 0
+def _traced(function: Callable[..., Any], arguments: dict[str, Any]) -> tuple[Any, int]:
+    """Return the result and, for a long array, the peak of Python's allocations, or else 0."""
     (x,) = arguments.values()  # the name of the parameter may vary
     if len(x) < 1000:
-        return function(**arguments)
+        return function(**arguments), 0
     # An uncounted call first, because it may import modules; a short array, so that it cannot keep
     # memory for the long one. Only the counted call is judged.
     with contextlib.suppress(Exception):
         function(**{name: value[:10].copy() for name, value in arguments.items()})
-    result, _peak[0] = peak_of(function, arguments)
-    return result
+    return peak_of(function, arguments)
 
 
 # An observer runs after the call and would miss memory that was freed again.
 @called_through(_traced)
-def in_place(result: Any, arguments: Mapping[str, Any]) -> Any:
+def in_place(traced: tuple[Any, int], arguments: Mapping[str, Any]) -> Any:
     """Return the start of the array, what is true of all of it, and the peak of new memory."""
-    x = arguments["x"]
+    (result, peak), x = traced, arguments["x"]
     moments = [float(x.mean()), float((x * x).mean())]
-    return {"x": x[:100], "moments": moments, "returned": result is x, "peak": _peak[0]}
+    return {"x": x[:100], "moments": moments, "returned": result is x, "peak": peak}
 
 
 def network(data: Mapping[str, Any]) -> dict[str, Any]:

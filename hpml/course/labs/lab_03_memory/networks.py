@@ -42,11 +42,13 @@ def published_lines(measured: LineMemory) -> Table:
     ]
     form = "{:.3f}".format
     return Table(
-        ["line", "published, MiB", "yours, MiB"], rows,
+        ["line", "published, MiB", "yours, MiB"],
+        rows,
         title="Increments: the slide (published) beside yours",
         caption="Published: PyTorch before 0.4. Yours: the larger network, five steps.",
-        align=["left", "right", "right"], formats={"published, MiB": form, "yours, MiB": form},
-    )  # fmt: skip
+        align=["left", "right", "right"],
+        formats={"published, MiB": form, "yours, MiB": form},
+    )
 
 
 def _key(line: str) -> str:
@@ -103,9 +105,13 @@ def memray_stats(program: str, *arguments: str) -> Page:
         for words in (run, ["stats", "-n", "3", record]):
             command = [sys.executable, "-m", "memray", *words]
             ran = subprocess.run(
-                command, capture_output=True, text=True, timeout=300, check=False,
+                command,
+                capture_output=True,
+                text=True,
+                timeout=300,
+                check=False,
                 env={**os.environ, "NO_COLOR": "1", "COLUMNS": "100"},
-            )  # fmt: skip
+            )
             if ran.returncode:
                 return show_code(ran.stderr[-1000:], f"memray {words[0]} failed")
             texts.append(ran.stdout)

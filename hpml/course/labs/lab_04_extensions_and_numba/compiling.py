@@ -132,8 +132,11 @@ def in_new_processes(function: Callable[[Any], object], decorator: str, processe
             ran = subprocess.run(
                 [sys.executable, str(path)],
                 env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
-                capture_output=True, text=True, timeout=120, check=False,
-            )  # fmt: skip
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+            )
             if ran.returncode:
                 raise LabError(
                     f"The program failed:\n{ran.stderr.strip()[-500:]}\n",

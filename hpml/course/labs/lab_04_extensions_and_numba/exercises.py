@@ -36,8 +36,11 @@ def _compiled(
         if wrong is not None or found is None:
             return wrong
         if not found["compiled"]:
-            return Wrong("a function that Numba compiled", "one that Python interprets",
-                         "The result is right.")  # fmt: skip
+            return Wrong(
+                "a function that Numba compiled",
+                "one that Python interprets",
+                "The result is right.",
+            )
         if plain_distances.__name__ in found["compiled"]:
             return Wrong("a function that you wrote", "the given one, compiled")
         return None
@@ -145,23 +148,25 @@ _SUMS = (
 )  # fmt: skip
 
 _SUM2D = Exercise(
-    name="sum2d", minutes=12,
+    name="sum2d",
+    minutes=12,
     parts={"floats": 1, "integers": 1, "layouts": 1},
     cases=_sum_cases,
     # Rounding depends on the order of the additions.
     judge=_compiled(_sum, lambda case: 1e-12 * math.fsum(map(abs, case.data["numbers"]))),
     symptom=_compiled_symptom,
     forbids=Forbidden(
-        modules=("hpml", "torch"), names=(*_SUMS, "cache"),
+        modules=("hpml", "torch"),
+        names=(*_SUMS, "cache"),
         why="The loops are the exercise, so `sum`, `dot` and their like are not allowed. Nor "
-            "is `cache`: a graded cell has no file, so there is nowhere to store one.",
+        "is `cache`: a graded cell has no file, so there is nowhere to store one.",
     ),
     arguments=array,
     observe=result_and_compiled,
     seconds=_SECONDS,
     patience=_SECONDS,
     packages=("numpy", "numba"),
-)  # fmt: skip
+)
 
 
 # --- pairwise_distances ---

@@ -87,14 +87,23 @@ class Budget:
             ax.plot([start, start, end, end], [0.6, 0.9, 0.9, 0.6], color=style.INK, linewidth=1.6)
             name_rows(ax, below)
             for row, name in enumerate(below):
-                ax.annotate(texts[name], (1.02, row), va="center", fontsize=9,
-                            xycoords=("axes fraction", "data"), annotation_clip=False)  # fmt: skip
+                ax.annotate(
+                    texts[name],
+                    (1.02, row),
+                    va="center",
+                    fontsize=9,
+                    xycoords=("axes fraction", "data"),
+                    annotation_clip=False,
+                )
 
         text = "; ".join(f"{name}: {each}" for name, each in texts.items())
         chart = Chart(
-            draw, f"{text}.", 1.1 + 0.34 * len(below), title="Where the time of one layer goes",
+            draw,
+            f"{text}.",
+            1.1 + 0.34 * len(below),
+            title="Where the time of one layer goes",
             x="µs",
-        )  # fmt: skip
+        )
         return show(
             chart, width=8.4, caption="Bracket: the floor, a loop of its own and none of the parts."
         )

@@ -85,10 +85,15 @@ def draw_live_bytes(nets: Mapping[str, Mapping[str, Sequence[int]]]) -> Page:
     charts: list[Chart] = []
     for net, kinds in nets.items():
         drawn = [
-            Line(name, range(1, len(counts) + 1), [count / 1024 for count in counts], marker=".",
-                 text=f"peak: {format_bytes(max(counts))}")
+            Line(
+                name,
+                range(1, len(counts) + 1),
+                [count / 1024 for count in counts],
+                marker=".",
+                text=f"peak: {format_bytes(max(counts))}",
+            )
             for name, counts in kinds.items()
-        ]  # fmt: skip
+        ]
         y = "" if charts else "live results (KiB)"
         charts.append(lines(drawn, title=net, x="layers executed", y=y, ylim=(0, None)))
     return show(*charts, beside=True, width=8.4)

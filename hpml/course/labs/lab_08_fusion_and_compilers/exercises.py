@@ -134,8 +134,11 @@ def _product_of(
     n, d, m = shape
     data = {"x": list(x), "y": list(y), "shape": shape, "compiled": compiled}
     few = n * d == d * m == n * m == 1
-    call = f"product(x=[[{x[0]}]], y=[[{y[0]}]], out)" if few else (
-        f"product(x, y, out)  # x {(n, d)}, y {(d, m)}, out {(n, m)}")  # fmt: skip
+    call = (
+        f"product(x=[[{x[0]}]], y=[[{y[0]}]], out)"
+        if few
+        else (f"product(x, y, out)  # x {(n, d)}, y {(d, m)}, out {(n, m)}")
+    )
     return Case(name, data, part, call)
 
 
@@ -196,15 +199,16 @@ def _judge_product(case: Case, outcome: Outcome) -> Wrong | None:
     if found["operator @"]:
         return Wrong("loops that you wrote", "the operator @", "The result is right.")
     if not found["compiled"]:
-        return Wrong("a function that Numba compiled", "one that Python interprets",
-                     "The result is right.")  # fmt: skip
+        return Wrong(
+            "a function that Numba compiled", "one that Python interprets", "The result is right."
+        )
     return None
 
 
 def _explained(wrong: Wrong | None, outcome: Outcome) -> Wrong | None:
     """Say what two matrices of one shape, or an index outside an array, do not show."""
-    if wrong is not None and wrong.expected == wrong.got:
-        return replace(wrong, expected="the numbers of x @ y * 100 + 10", got="other numbers")
+    if wrong is not None and wrong.expected == wrong.received:
+        return replace(wrong, expected="the numbers of x @ y * 100 + 10", received="other numbers")
     if wrong is not None and isinstance(outcome, Raised) and outcome.type == "IndexError":
         why = "Rows, columns or steps that fill no whole tile need loops of their own."
         return replace(wrong, why=why)
@@ -328,7 +332,8 @@ _ONE_GRAPH = Exercise(
     cases=_branch_cases,
     judge=expect(_chosen, tolerance=1e-9),  # the same operators on the same numbers
     forbids=Forbidden(
-        modules=("hpml",), names=("jit", "compile", "cond", "_C"),
+        modules=("hpml",),
+        names=("jit", "compile", "cond", "_C"),
         why="The exercise is to use operators that fit into one graph.",
     ),
     arguments=branches,
@@ -336,7 +341,7 @@ _ONE_GRAPH = Exercise(
     seconds=60,
     patience=60,  # the first call imports torch and its compiler
     packages=("numpy", "torch"),
-)  # fmt: skip
+)
 
 
 EXERCISES: tuple[Exercise, ...] = (_BYTES_MOVED, _PRODUCT, _ONE_GRAPH)

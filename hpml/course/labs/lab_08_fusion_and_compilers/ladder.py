@@ -255,8 +255,9 @@ def multiply_add(assembler: str) -> tuple[str, str]:
     >>> multiply_add("  mulss %xmm0, %xmm1")
     ('–', '–')
     """
-    pieces = [[found[0] for found in _MULTIPLY_ADD.finditer(piece)] for piece in
-              _LABEL.split(assembler)]  # fmt: skip
+    pieces = [
+        [found[0] for found in _MULTIPLY_ADD.finditer(piece)] for piece in _LABEL.split(assembler)
+    ]
     most = max(pieces, key=lambda piece: sum(map(_numbers, piece)), default=[])
     if not most:
         return "–", "–"

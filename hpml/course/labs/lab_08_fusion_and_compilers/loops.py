@@ -92,12 +92,14 @@ def limits_and_works(
     operations = {"multiply-adds": 64 * near.size}
     if in_c := peak_in_c(10_000):
         alone["multiply-adds, C"], operations["multiply-adds, C"] = in_c
-    raced = race({
-        **runs,
-        "copying": lambda: np.copyto(target, source),
-        "scaling": lambda: np.multiply(target, -1, out=target),  # by 2 it would overflow
-        **alone,
-    })  # fmt: skip
+    raced = race(
+        {
+            **runs,
+            "copying": lambda: np.copyto(target, source),
+            "scaling": lambda: np.multiply(target, -1, out=target),  # by 2 it would overflow
+            **alone,
+        }
+    )
     seconds = {name: times[0] for name, times in seconds_at({0: raced}).items()}
     works = {name: Kernel(*counts[name], seconds[name]) for name in counts}
     peak = max(count / seconds[name] for name, count in operations.items())

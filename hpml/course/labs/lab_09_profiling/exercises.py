@@ -109,8 +109,11 @@ def _bottleneck_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     again = ("walk", [9, ("map", [8, ("walk", [9, ("map", [9, ("leaf", [1])]), 8])])])
     start = 1_700_000_000_000_000_001
     late = ("main", [5, ("load", [6]), 1, ("sum", [7])])
-    apart = [*events_of(("load", [30]), start), *events_of(("sum", [40]), start + 900),
-             *events_of(("load", [20]), start + 1800)]  # fmt: skip
+    apart = [
+        *events_of(("load", [30]), start),
+        *events_of(("sum", [40]), start + 900),
+        *events_of(("load", [20]), start + 1800),
+    ]
     cases = [
         _bottleneck_case("three functions", events_of(main), {"main", "load", "sum"}, "right"),
         _bottleneck_case("a foreign function calls yours", events_of(module), {"load", "total"},

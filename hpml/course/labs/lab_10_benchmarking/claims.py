@@ -49,8 +49,9 @@ class Blame:
         rows = []
         for name, calls in self.calls.items():
             text = f"{self.profiled[name]:.0%}, {calls:,} call{'s' * (calls > 1)}"
-            rows.append(Bar(f"{name}, profile", 100 * self.profiled[name], text,
-                            colour=style.ACCENT))  # fmt: skip
+            rows.append(
+                Bar(f"{name}, profile", 100 * self.profiled[name], text, colour=style.ACCENT)
+            )
             share = self.measured[name]
             rows.append(Bar("benchmark", 100 * share, f"{share:.0%}"))
         title, x = "The time of each part", "% of the program's time"

@@ -238,9 +238,13 @@ def _duels(rng: random.Random, more: bool) -> Sequence[Case]:
     for place in range(3 if more else 1):
 
         def add(
-            name: str, part: str, wanted: str, make: Callable[[], Rounds],
-            chosen: Chosen | None = None, place: int = place,
-        ) -> None:  # fmt: skip
+            name: str,
+            part: str,
+            wanted: str,
+            make: Callable[[], Rounds],
+            chosen: Chosen | None = None,
+            place: int = place,
+        ) -> None:
             turns[part] = not turns[part]
             a, b = _drawn(make, wanted, turns[part], chosen)
             if "seconds" in name:

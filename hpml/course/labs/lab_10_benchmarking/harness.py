@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
@@ -12,12 +13,21 @@ from hpml.course.sandbox.harness import called_through
 AT_MOST = 100
 """The largest number of runs in a call, which stops a function that never ends."""
 
-# Of the current call:
-_runs: list[tuple[int, bool]] = []  # the executions of each run, and whether the collector was on
-_before = [True]  # whether the collector was on before
-_judged = [False]  # whether the collector is part of what is judged
-# How often the clock was read before the first run, and after each
-_readings = [0]
+
+@dataclass
+class _Call:
+    """What happens in one call."""
+
+    now: float  # of the fake clock
+    collector: bool  # whether the collector is on before the call
+    collector_is_judged: bool
+    runs: list[tuple[int, bool]] = field(default_factory=list)
+    """The executions of each run, and whether the collector was on."""
+    readings: list[int] = field(default_factory=lambda: [0])
+    """How often the clock was read before the first run, and after each."""
+
+
+_call: _Call  # the current one
 _duels: list[Sequence[Sequence[float]]] = []  # the further duels of a case
 
 
@@ -30,8 +40,10 @@ class _EndedError(SystemExit):
 
 
 _ERRORS: dict[str, type[BaseException]] = {
-    "raises": ZeroDivisionError, "is interrupted": _InterruptedError, "ends": _EndedError,
-}  # fmt: skip
+    "raises": ZeroDivisionError,
+    "is interrupted": _InterruptedError,
+    "ends": _EndedError,
+}
 
 
 def seconds_of(data: Mapping[str, Any], place: int, number: int) -> float:
@@ -43,28 +55,25 @@ def seconds_of(data: Mapping[str, Any], place: int, number: int) -> float:
 
 def statement_and_clock(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments: a `run`, and a `clock` that only `run` advances."""
-    _runs.clear()
-    _readings[:] = [0]
-    _judged[0] = "collector" in data
-    _before[0] = bool(data.get("collector", True))
-    now = [data["start"]]
+    global _call
+    call = _call = _Call(data["start"], bool(data.get("collector", True)), "collector" in data)
 
     def run(number: int) -> None:
-        if len(_runs) >= AT_MOST:
+        if len(call.runs) >= AT_MOST:
             raise RuntimeError(f"stopped after {AT_MOST} runs")
         if not isinstance(number, Integral) or number < 1:
             raise ValueError(
                 f"run: expected a whole number of executions from 1, received {number!r}"
             )
-        if len(_runs) == data.get("fails"):
+        if len(call.runs) == data.get("fails"):
             raise _ERRORS[data["by"]]("the statement failed")
-        _runs.append((int(number), gc.isenabled()))
-        _readings.append(0)
-        now[0] += seconds_of(data, len(_runs) - 1, number)
+        call.runs.append((int(number), gc.isenabled()))
+        call.readings.append(0)
+        call.now += seconds_of(data, len(call.runs) - 1, number)
 
     def clock() -> float:
-        _readings[-1] += 1
-        return float(now[0])
+        call.readings[-1] += 1
+        return float(call.now)
 
     given = {"number": data["number"]} if "number" in data else {}
     return {"run": run, "clock": clock, **given}
@@ -72,20 +81,20 @@ def statement_and_clock(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _through(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Call a function with the collector on or off, and return the result and the runs."""
-    was = gc.isenabled()
-    (gc.enable if _before[0] else gc.disable)()
+    call, was = _call, gc.isenabled()
+    (gc.enable if call.collector else gc.disable)()
     try:
         found: dict[str, Any] = {"result": function(**arguments)}
-        found["needless readings of the clock"] = _needless_readings()
+        found["needless readings of the clock"] = _needless_readings(call.readings)
     except tuple(_ERRORS.values()):
         found = {"result": "raises what run raised", "needless readings of the clock": 0}
     finally:
         left = gc.isenabled()
         (gc.enable if was else gc.disable)()
-    found["runs"] = [number for number, _ in _runs]
-    if _judged[0]:
-        found["collector on during a run"] = any(on for _, on in _runs)
-        found["collector changed"] = left != _before[0]
+    found["runs"] = [number for number, _ in call.runs]
+    if call.collector_is_judged:
+        found["collector on during a run"] = any(on for _, on in call.runs)
+        found["collector changed"] = left != call.collector
     return found
 
 
@@ -95,9 +104,9 @@ def value_and_runs(result: Any, arguments: Mapping[str, Any]) -> Any:
     return result
 
 
-def _needless_readings() -> int:
+def _needless_readings(readings: Sequence[int]) -> int:
     """Return how often the clock was read in addition to once before and once after each run."""
-    first, *between = _readings
+    first, *between = readings
     last = between.pop() if between else 0
     return sum(max(0, n - most) for n, most in [(first, 1), (last, 1), *((n, 2) for n in between)])
 

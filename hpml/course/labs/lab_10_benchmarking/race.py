@@ -67,8 +67,10 @@ class Rates:
         return show(
             _shares_chart(self.false, "Two equal programs: false verdicts", style.FAIL, self.limit),
             _shares_chart(self.found, "A difference of 5 %: found", style.PASS),
-            beside=True, width=9.4, caption=caption,
-        )  # fmt: skip
+            beside=True,
+            width=9.4,
+            caption=caption,
+        )
 
 
 def _shares_chart(
@@ -83,10 +85,26 @@ def _shares_chart(
                 share, above = found[noise], found[noise] > limit
                 ground = style.tint(colour, 0.06 + 0.5 * share)  # light enough for dark numbers
                 frame = style.INK if above else "none"
-                ax.barh(row, 0.92, 0.88, left=column - 0.46, color=ground, edgecolor=frame,
-                        linewidth=1.6, zorder=2)  # fmt: skip
-                ax.text(column, row, f"{share:.0%}", ha="center", va="center", zorder=3,
-                        fontsize=10, fontweight="bold" if above else "normal")  # fmt: skip
+                ax.barh(
+                    row,
+                    0.92,
+                    0.88,
+                    left=column - 0.46,
+                    color=ground,
+                    edgecolor=frame,
+                    linewidth=1.6,
+                    zorder=2,
+                )
+                ax.text(
+                    column,
+                    row,
+                    f"{share:.0%}",
+                    ha="center",
+                    va="center",
+                    zorder=3,
+                    fontsize=10,
+                    fontweight="bold" if above else "normal",
+                )
         name_rows(ax, list(shares))
         names = [noise.replace(" %", "\N{NO-BREAK SPACE}%") for noise in noises]
         ax.set_xlim(-0.5, len(noises) - 0.5)
@@ -190,8 +208,10 @@ def _drawn_duel(
     a, b = first
     count = len(a)
     later = range(0 if in_turns else count, count if in_turns else 2 * count)
-    samples = [Line("a", range(count), a, "", style.DATA, "o"),
-               Line("b", later, b, "", style.SECOND, "s")]  # fmt: skip
+    samples = [
+        Line("a", range(count), a, "", style.DATA, "o"),
+        Line("b", later, b, "", style.SECOND, "s"),
+    ]
     rows, texts = [], []
     for name, given in answers.items():
         judged = list(zip(given, truths, strict=True))
@@ -202,13 +222,20 @@ def _drawn_duel(
         texts.append(f"{name}: {good:.0f} % right, {wrong:.0f} % wrong")
     right_is = "a and b are equal" if "cannot tell" in truths else "a faster and slower in turn"
     return show(
-        lines(samples, title="One run", x="in the order taken", y="µs per call",
-              ylim=(0, 1.05 * max(a + b))),
+        lines(
+            samples,
+            title="One run",
+            x="in the order taken",
+            y="µs per call",
+            ylim=(0, 1.05 * max(a + b)),
+        ),
         bars(rows, title=f"{len(given)} runs: {right_is}", x="% of runs", y=" ", xlim=(0, 100)),
-        beside=True, width=9.4, text="; ".join(texts) + ".",
+        beside=True,
+        width=9.4,
+        text="; ".join(texts) + ".",
         caption="Green: right. Grey: it cannot tell, though there is a difference. Orange: a "
         "false verdict.",
-    )  # fmt: skip
+    )
 
 
 def _answering(rules: Mapping[str, Rule]) -> dict[str, Rule]:

@@ -47,9 +47,11 @@ def recording(name: str) -> Recording:
 def draw_noise(found: Recording) -> Page:
     """Draw the samples of program a in order, and their histogram."""
     samples = list(found.a)
-    levels = [("minimum", min(samples), style.PASS, "-"),
-              ("median", statistics.median(samples), style.INK, "-"),
-              ("mean", statistics.mean(samples), style.ACCENT, "--")]  # fmt: skip
+    levels = [
+        ("minimum", min(samples), style.PASS, "-"),
+        ("median", statistics.median(samples), style.INK, "-"),
+        ("mean", statistics.mean(samples), style.ACCENT, "--"),
+    ]
     drawn = [Line("samples", range(1, len(samples) + 1), samples, "", style.SECOND, "o")]
     drawn += [
         Line(name, [1, len(samples)], [level, level], form, colour)
@@ -62,12 +64,20 @@ def draw_noise(found: Recording) -> Page:
     if found.name in ("quiet", "equal"):
         beside = f"{found.about[0].upper()}{found.about[1:]}."
     return show(
-        lines(drawn, title=f"{found.name}: {len(samples)} samples", x="in the order taken",
-              y="µs per call", ylim=(540, 1.03 * highest)),  # the same in all situations
+        lines(
+            drawn,
+            title=f"{found.name}: {len(samples)} samples",
+            x="in the order taken",
+            y="µs per call",
+            ylim=(540, 1.03 * highest),
+        ),  # the same in all situations
         histogram(samples, bins, title="How often", x="samples"),
-        beside=True, ratios=(2, 1), width=9.4, caption=f"{beside} Recorded: {found.where}.",
+        beside=True,
+        ratios=(2, 1),
+        width=9.4,
+        caption=f"{beside} Recorded: {found.where}.",
         text=f"{found.name}: {summary}. {beside}",
-    )  # fmt: skip
+    )
 
 
 def summaries() -> Table:

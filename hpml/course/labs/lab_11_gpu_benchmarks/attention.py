@@ -112,13 +112,18 @@ class Measured:
         }
         charts = [
             lines(
-                [Line(name, sizes, each, "-", colours[name], style.marker(name))
-                 for name, each in by_name.items()],
+                [
+                    Line(name, sizes, each, "-", colours[name], style.marker(name))
+                    for name, each in by_name.items()
+                ],
                 title={"MiB": "New results", "ms": "Time of a call"}[unit],
-                x="positions", y=unit, log="xy", sizes=sizes,
+                x="positions",
+                y=unit,
+                log="xy",
+                sizes=sizes,
             )
             for unit, by_name in drawn.items()
-        ]  # fmt: skip
+        ]
         return show(*charts, beside=True, width=9.4)
 
     @property

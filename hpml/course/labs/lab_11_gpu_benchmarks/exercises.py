@@ -38,9 +38,13 @@ def _device_cases(rng: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _on_device(
-    name: str, launch: float, kernels: list[float], first: float = 0.0, queued: float = 0.0,
+    name: str,
+    launch: float,
+    kernels: list[float],
+    first: float = 0.0,
+    queued: float = 0.0,
     start: float = 0.0,
-) -> Case:  # fmt: skip
+) -> Case:
     data = {"launch": launch, "kernels": kernels, "first": first, "queued": queued, "start": start}
     seconds = ", ".join(f"{what} {value}" for what, value in data.items() if value)
     return Case(name, data, call=f"time_on_device(fn, device)  # in s: {seconds}")

@@ -110,7 +110,7 @@ def _axis() -> str:
         f'<path class="tick" d="M{_LEFT + _SCALE * time:.1f} 4V118"/>'
         f'<text x="{_LEFT + _SCALE * time:.1f}" y="132" text-anchor="middle">{time}</text>'
         for time in range(0, 201, 50)
-    )  # fmt: skip
+    )
 
 
 def _template() -> str:

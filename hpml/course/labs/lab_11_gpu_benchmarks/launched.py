@@ -45,6 +45,8 @@ def table_of(functions: Mapping[str, Callable[..., object]], *arguments: object)
     )
     formats = {"simulated, µs": "{:,.0f}".format}
     return Table(
-        ["function", "operators", "of these, waits", "simulated, µs"], rows,
-        caption=caption, formats=formats,
-    )  # fmt: skip
+        ["function", "operators", "of these, waits", "simulated, µs"],
+        rows,
+        caption=caption,
+        formats=formats,
+    )

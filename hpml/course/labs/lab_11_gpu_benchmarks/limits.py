@@ -104,9 +104,12 @@ def measure(operators: Mapping[str, Callable[[], object]], device: str) -> Roofl
         runs[IN_BF16] = lambda: half @ half
     work = {name: (count_operations(run), work_of(run).moved) for name, run in operators.items()}
     raced = compare(
-        {**runs, **operators}, rounds=6 if quick() else 15, min_sample_time=SAMPLE,
-        device=device, stop_early=False,
-    )  # fmt: skip
+        {**runs, **operators},
+        rounds=6 if quick() else 15,
+        min_sample_time=SAMPLE,
+        device=device,
+        stop_early=False,
+    )
     rate = {name: 2 * side**3 / raced[name].median for name in runs if name != COPY}
     bandwidth = 2 * 4 * source.numel() / raced[COPY].median
     placed = {name: Kernel(*work[name], raced[name].median) for name in operators}

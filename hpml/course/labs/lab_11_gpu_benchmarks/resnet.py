@@ -115,10 +115,16 @@ def draw_growth(times: Mapping[str, Mapping[int, float]]) -> Page:
         own = name.partition(",")[0]
         if own in (BASELINE, CUDA_GRAPHS):
             drawn.append(
-                Line(name, list(each), [time / each[min(each)] for time in each.values()],
-                     "--" if name.endswith(GPU) else "-", style.colour(own), style.marker(own),
-                     f"grows by a factor of {growth(each):.2f}")
-            )  # fmt: skip
+                Line(
+                    name,
+                    list(each),
+                    [time / each[min(each)] for time in each.values()],
+                    "--" if name.endswith(GPU) else "-",
+                    style.colour(own),
+                    style.marker(own),
+                    f"grows by a factor of {growth(each):.2f}",
+                )
+            )
     title, y = "How a forward grows with the image", "time, smallest image = 1"
     chart = lines(drawn, title=title, x="pixels", y=y, log="xy", sizes=sizes, height=4.2)
     return show(chart, width=9.4)

@@ -46,11 +46,14 @@ def run(device: str) -> Page:
     from hpml.course.labs.lab_11_gpu_benchmarks import softmax_triton
 
     large = torch.randn(4096, 1000, device=device)
-    raced = race({
-        "operators": lambda: (p := (large - large.amax(1, keepdim=True)).exp())
-        / p.sum(1, keepdim=True),
-        "kernel": lambda: softmax_triton.softmax(large),
-    })  # fmt: skip
+    raced = race(
+        {
+            "operators": lambda: (
+                (p := (large - large.amax(1, keepdim=True)).exp()) / p.sum(1, keepdim=True)
+            ),
+            "kernel": lambda: softmax_triton.softmax(large),
+        }
+    )
     differs = readable(softmax_triton.largest_difference(device), 2)
     return say(
         f"{text}On {accelerator.name(device)} it takes {format_seconds(raced['kernel'].median)}: "
@@ -63,9 +66,13 @@ def _interpreted() -> str:
     environment = {**os.environ, "TRITON_INTERPRET": "1"}
     try:
         done = subprocess.run(
-            [sys.executable, "-m", _MODULE], env=environment, capture_output=True, text=True,
-            timeout=SECONDS, check=False,
-        )  # fmt: skip
+            [sys.executable, "-m", _MODULE],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return f"Triton's interpreter took more than {SECONDS:.0f} s and was stopped."
     if done.returncode:

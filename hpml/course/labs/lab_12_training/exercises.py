@@ -73,8 +73,14 @@ def _epoch_cases(rng: random.Random, more: bool) -> Sequence[Case]:
     for place in range(5 if more else 0):
         slow = sorted((rng.uniform(2, 20) for _ in range(place % 4)), reverse=True)
         times = [*slow, *drawn(rng.randint(6, 30), 0.15)]
-        cases.append(_epoch(f"random, number {place + 1}", times, rng.randint(10, 2000),
-                            "warm-up" if slow else "steady"))  # fmt: skip
+        cases.append(
+            _epoch(
+                f"random, number {place + 1}",
+                times,
+                rng.randint(10, 2000),
+                "warm-up" if slow else "steady",
+            )
+        )
     return cases
 
 
@@ -114,9 +120,12 @@ def surviving_format(
 
 
 def _tensor(
-    name: str, values: list[float], error: float = 0.01, added: bool = False,
+    name: str,
+    values: list[float],
+    error: float = 0.01,
+    added: bool = False,
     formats: Formats = FORMATS,
-) -> Case:  # fmt: skip
+) -> Case:
     data = {"values": values, "formats": formats, "error": error, "added": added}
     return Case(name, data, "sums" if added else "values")
 
@@ -192,8 +201,11 @@ def _precision_cases(rng: random.Random, more: bool) -> Sequence[Case]:
         few = rng.randint(2, 6)
         values = [rng.choice([-1, 1]) * 2.0 ** rng.randint(-8, 9) for _ in range(few)]
         error = 2.0 ** -rng.randint(1, 8)
-        cases.append(_tensor(f"random, number {place + 1}", values, error, place % 2 == 1,
-                             _drawn_formats(rng)))  # fmt: skip
+        cases.append(
+            _tensor(
+                f"random, number {place + 1}", values, error, place % 2 == 1, _drawn_formats(rng)
+            )
+        )
     return cases
 
 

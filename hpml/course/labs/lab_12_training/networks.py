@@ -47,9 +47,15 @@ def network(data: Dataset, seed: int = 0) -> ConvNeXt:
 
 
 def trainer(
-    data: Dataset | Text, recipe: Recipe, epochs: int, seed: int = 0, *, warm: bool = True,
-    on: str | None = None, batch: int | None = None,
-) -> Trainer:  # fmt: skip
+    data: Dataset | Text,
+    recipe: Recipe,
+    epochs: int,
+    seed: int = 0,
+    *,
+    warm: bool = True,
+    on: str | None = None,
+    batch: int | None = None,
+) -> Trainer:
     """Return a trainer, on a GPU if there is one; there Tiny ImageNet gets the large network.
 
     A text is for the transformer. The default batch is that of `recipe_for`.

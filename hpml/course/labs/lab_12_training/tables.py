@@ -51,11 +51,15 @@ def shares(model: nn.Module) -> dict[str, float]:
 def draw_shares(models: Mapping[str, nn.Module]) -> Page:
     """Draw the shares of the parameters of each network by kind of layer."""
     rows = [
-        Bar(f"{name}: {kind}", 100 * share, f"{share:.1%}",
-            colour=style.ACCENT if kind == KINDS[0] else style.DATA)
+        Bar(
+            f"{name}: {kind}",
+            100 * share,
+            f"{share:.1%}",
+            colour=style.ACCENT if kind == KINDS[0] else style.DATA,
+        )
         for name, model in models.items()
         for kind, share in shares(model).items()
-    ]  # fmt: skip
+    ]
     return show(bars(rows, title="Where the parameters are", x="% of the network's parameters"))
 
 
@@ -106,8 +110,11 @@ def beside_published(
             ratio, f"{row['val_accuracy']:.2f} %", accuracy,
             format_bytes(kept[recipe]) if recipe in kept else "–",
         ])  # fmt: skip
-    columns = [f"{what}, {where}" for what in ("epoch", "ratio", "accuracy")
-               for where in ("published", "here")]  # fmt: skip
+    columns = [
+        f"{what}, {where}"
+        for what in ("epoch", "ratio", "accuracy")
+        for where in ("published", "here")
+    ]
     vanilla = trainers["vanilla"]
     size = sum(weight.numel() for weight in vanilla.model.parameters())
     return Table(
@@ -243,9 +250,11 @@ def small_changes(taken: Comparison) -> Page:
 
 
 def formats_of(
-    choose_precision: Callable[..., Any], formats: Formats, tensors: Mapping[str, torch.Tensor],
+    choose_precision: Callable[..., Any],
+    formats: Formats,
+    tensors: Mapping[str, torch.Tensor],
     error: float,
-) -> Table:  # fmt: skip
+) -> Table:
     """Return the format for each tensor, by the student's function and by the rules."""
     rows = []
     for name, tensor in tensors.items():
@@ -255,8 +264,11 @@ def formats_of(
         except Exception as raised:  # noqa: BLE001 - unfinished code may raise anything
             yours = type(raised).__name__
         rows.append([name, f"{tensor.numel():,}", yours or "–", surviving_format(*given) or "none"])
-    return Table(["tensor", "numbers", "your choose_precision", "by the rules"], rows,
-                 caption=f"An error of {error:.0%} is allowed.")  # fmt: skip
+    return Table(
+        ["tensor", "numbers", "your choose_precision", "by the rules"],
+        rows,
+        caption=f"An error of {error:.0%} is allowed.",
+    )
 
 
 def interval(estimate: object) -> str:

@@ -239,9 +239,13 @@ _SAVED_BYTES_OF = Exercise(
 
 
 def _backward_case(
-    name: str, x: Sequence[float], grad: Sequence[float], part: str = "right",
-    shape: Sequence[int] | None = None, dtype: str = "float32",
-) -> Case:  # fmt: skip
+    name: str,
+    x: Sequence[float],
+    grad: Sequence[float],
+    part: str = "right",
+    shape: Sequence[int] | None = None,
+    dtype: str = "float32",
+) -> Case:
     shape = [len(x)] if shape is None else list(shape)
     data = {"x": list(x), "grad": list(grad), "shape": shape, "dtype": dtype}
     call = f"fast_swish_backward(x={list(x)}, grad={list(grad)})  # {tuple(shape)}, {dtype}"

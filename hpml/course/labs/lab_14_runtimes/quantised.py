@@ -102,8 +102,14 @@ def draw_accuracy(found: Mapping[str, Mapping[int, float]], full: float) -> Page
         missed = [100 * max(1 - share, fewest) for share in by_bits.values()]
         texts = ", ".join(f"{b} bits {100 * s:.1f} %" for b, s in by_bits.items())
         drawn.append(Line(variant, list(by_bits), missed, form, marker="o", text=texts))
-    chart = lines(drawn, title="Digits that are not recognised", x="bits per weight",
-                  y="missed, %", log="y", level=[100 * max(1 - full, fewest)])  # fmt: skip
+    chart = lines(
+        drawn,
+        title="Digits that are not recognised",
+        x="bits per weight",
+        y="missed, %",
+        log="y",
+        level=[100 * max(1 - full, fewest)],
+    )
     caption = f"Logarithmic. Grey: with 32-bit floats, {100 * (1 - full):.1f} %."
     text = f"Digits recognised. {chart.text} With 32-bit floats {100 * full:.1f} %."
     return show(chart, caption=caption, text=text)

@@ -95,8 +95,9 @@ def _fix_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 def _speed_up(case: Case) -> float:
     shares, factors = case.data["shares"], case.data["factors"]
-    left = math.fsum([1.0, *(share / factors.get(name, 1.0) - share
-                             for name, share in shares.items())])  # fmt: skip
+    left = math.fsum(
+        [1.0, *(share / factors.get(name, 1.0) - share for name, share in shares.items())]
+    )
     return 1 / left if left > NOTHING else math.inf
 
 
@@ -132,8 +133,17 @@ def _training_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         count, length = generator.randint(30, 90), generator.choice([16, 40, 64])
         width, epochs = 4 * generator.randint(2, 10), generator.randint(1, 4)
         batch = generator.randint(7, 29)
-        cases.append(_training(generator, f"drawn, number {number + 1}", count=count, length=length,
-                               width=width, epochs=epochs, batch_size=batch))  # fmt: skip
+        cases.append(
+            _training(
+                generator,
+                f"drawn, number {number + 1}",
+                count=count,
+                length=length,
+                width=width,
+                epochs=epochs,
+                batch_size=batch,
+            )
+        )
     return cases
 
 
@@ -197,9 +207,13 @@ def _large(kind: str, generator: random.Random) -> Case:
 
 
 _SPEED = Speed(
-    points=7, reference=original, inputs=partial(_large, "network"), full=1 / 2.9, none=0.95,
+    points=7,
+    reference=original,
+    inputs=partial(_large, "network"),
+    full=1 / 2.9,
+    none=0.95,
     beside="the original",
-)  # fmt: skip
+)
 
 
 _TRAIN = Exercise(

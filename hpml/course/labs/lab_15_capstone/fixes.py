@@ -91,7 +91,7 @@ class Ladder:
             )
         wrong = equal_losses(train, self.script.kind)
         if wrong is not None:
-            return say(f"**{what}** is not in the log: {wrong.why or wrong.got}.")
+            return say(f"**{what}** is not in the log: {wrong.why or wrong.received}.")
         names = [rung.what for rung in self.rungs]
         del self.rungs[names.index(what) if what in names else len(names) :]
         given, now = self.script.problem, frozen(train)

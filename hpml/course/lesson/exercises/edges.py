@@ -19,8 +19,19 @@ FALSE: Final[tuple[object, ...]] = (None, False, 0, 0.0, -0.0, "", b"", [], (), 
 """Plain values that are false in the sense of `if`, one for each kind."""
 
 TRUE: Final[tuple[object, ...]] = (
-    True, 1, -1, 1e-300, math.nan, "0", " ", b"\0", [0], (None,), {0: None}, {0},
-)  # fmt: skip
+    True,
+    1,
+    -1,
+    1e-300,
+    math.nan,
+    "0",
+    " ",
+    b"\0",
+    [0],
+    (None,),
+    {0: None},
+    {0},
+)
 """Plain values that are true in the sense of `if`, though they may look empty."""
 
 

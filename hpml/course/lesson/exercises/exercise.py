@@ -35,7 +35,7 @@ class Wrong:
     """Why an outcome is wrong."""
 
     expected: str  # "[0, 1]" or "any order with a before b"
-    got: str
+    received: str
     why: str = ""  # one sentence, if the other two are not enough
 
 

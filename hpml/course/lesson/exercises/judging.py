@@ -22,8 +22,8 @@ class Counterexample:
     part: str  # the part of the exercise that it belongs to
     call: str
     expected: str
-    got: str
-    why: str = ""  # a sentence, or empty if expected and got are enough
+    received: str
+    why: str = ""  # a sentence, or empty if expected and received are enough
     line: str = ""  # the student's line that raised, if any
 
     @property
@@ -33,7 +33,7 @@ class Counterexample:
             ("case", self.case),
             ("call", self.call),
             ("expected", self.expected),
-            ("got", self.got),
+            ("received", self.received),
             ("raised in", self.line),
             ("why", self.why.replace("`", "")),
         ]
@@ -233,4 +233,6 @@ def _first(
     case, outcome = cases[place], outcomes[place]
     line = outcome.line if isinstance(outcome, Raised) else ""
     call = written_call(exercise, case)
-    return Counterexample(case.name, case.part, call, wrong.expected, wrong.got, wrong.why, line)
+    return Counterexample(
+        case.name, case.part, call, wrong.expected, wrong.received, wrong.why, line
+    )

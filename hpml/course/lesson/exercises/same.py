@@ -1,9 +1,9 @@
 """Find the first difference between two plain values: type, then length or shape, then values.
 
 >>> difference([1, 2, 3, 4], [1, 2, 3, 4.0])
-'[3]: expected int 4, got float 4.0'
+'[3]: expected int 4, received float 4.0'
 >>> difference((1, 2), {1, 2})
-'expected a tuple, got a set: {1, 2}'
+'expected a tuple, received a set: {1, 2}'
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from hpml.course.lesson.exercises.exercise import Case, Wrong
 from hpml.course.lesson.exercises.outcomes import NoAnswer, Outcome, Raised
-from hpml.course.sandbox.plain import Array, Opaque, decode, encode
+from hpml.course.sandbox.plain import Array, Opaque, as_plain, encode
 
 _EXACT_INTEGER = 2**53  # floats represent every integer up to here exactly
 _CONTAINERS: dict[type, str] = {
@@ -39,9 +39,9 @@ class _Allowed(NamedTuple):
 
 
 def difference(
-    expected: object, got: object, *, tolerance: float = 0.0, absolute: float = 0.0
+    expected: object, received: object, *, tolerance: float = 0.0, absolute: float = 0.0
 ) -> str | None:
-    """Return where and how `got` differs from `expected`, or None if it does not.
+    """Return where and how `received` differs from `expected`, or None if it does not.
 
     Types must be equal: True is not 1, and 1 is not 1.0. These are accepted: a list for a tuple, a
     set for a frozenset and the reverse, and, with a tolerance, an int for a float. A float may
@@ -49,11 +49,11 @@ def difference(
     The order of a dictionary does not matter; nan equals nan.
 
     >>> difference(1e-300, 0.0, tolerance=1e-9)
-    'expected 1e-300, got 0.0'
+    'expected 1e-300, received 0.0'
     >>> difference(1e-300, 0.0, tolerance=1e-9, absolute=1e-12) is None
     True
     """
-    return _part(decode(encode(expected)), got, _Allowed(tolerance, absolute), "")
+    return _part(as_plain(expected), received, _Allowed(tolerance, absolute), "")
 
 
 def alike(one: object, other: object) -> bool:
@@ -78,7 +78,7 @@ def expect(
     >>> judge(Case("three", {"n": 3}), Returned(9, {})) is None
     True
     >>> judge(Case("three", {"n": 3}), Returned(6, {}))
-    Wrong(expected='9', got='6', why='')
+    Wrong(expected='9', received='6', why='')
     """
 
     def judge(case: Case, outcome: Outcome) -> Wrong | None:
@@ -91,14 +91,14 @@ def expect(
             also = f" with {text} in its message" if text else ""
             return Wrong(f"raises {name}{also}", shown(outcome))
         if isinstance(outcome, Raised | NoAnswer):
-            return Wrong(written(decode(encode(expected))), shown(outcome))
+            return Wrong(written(as_plain(expected)), shown(outcome))
         most = absolute(case) if callable(absolute) else absolute
         where = difference(expected, outcome.value, tolerance=tolerance, absolute=most)
         if where is None:
             return None
-        # For two numbers or texts, expected and got are enough.
+        # For two numbers or texts, expected and received are enough.
         simple = type(expected) is type(outcome.value) and type(expected) not in _CONTAINERS
-        return Wrong(written(decode(encode(expected))), shown(outcome), "" if simple else where)
+        return Wrong(written(as_plain(expected)), shown(outcome), "" if simple else where)
 
     return judge
 
@@ -174,25 +174,26 @@ def _named(value: object) -> str:
     return f"{type(value).__name__} {written(value, 60)}"
 
 
-def _part(expected: Any, got: Any, allowed: _Allowed, path: str) -> str | None:
+def _part(expected: Any, received: Any, allowed: _Allowed, path: str) -> str | None:
     lead = f"{path}: " if path else ""
     kind = type(expected)
-    if any(allowed) and kind is float and type(got) is int and abs(got) <= _EXACT_INTEGER:
-        got = float(got)
-    if type(got) is not kind and {kind, type(got)} not in _ALIKE:
-        return f"{lead}expected {_CONTAINERS.get(kind) or _named(expected)}, got {_named(got)}"
+    if any(allowed) and kind is float and type(received) is int and abs(received) <= _EXACT_INTEGER:
+        received = float(received)
+    if type(received) is not kind and {kind, type(received)} not in _ALIKE:
+        named = _CONTAINERS.get(kind) or _named(expected)
+        return f"{lead}expected {named}, received {_named(received)}"
     if kind in (list, tuple):
-        for index, (one, other) in enumerate(zip(expected, got, strict=False)):
+        for index, (one, other) in enumerate(zip(expected, received, strict=False)):
             if found := _part(one, other, allowed, f"{path}[{index}]"):
                 return found
-        if len(expected) == len(got):
+        if len(expected) == len(received):
             return None
         items = "1 item" if len(expected) == 1 else f"{len(expected)} items"
-        return f"{lead}expected {items}, got {len(got)}"
+        return f"{lead}expected {items}, received {len(received)}"
     if kind in (dict, set, frozenset):
         # Keys as text, in which 1, 1.0 and True differ.
         wanted, present = (
-            {json.dumps(encode(key)): key for key in side} for side in (expected, got)
+            {json.dumps(encode(key)): key for key in side} for side in (expected, received)
         )
         missing = [key for text, key in wanted.items() if text not in present]
         extra = [key for text, key in present.items() if text not in wanted]
@@ -200,16 +201,18 @@ def _part(expected: Any, got: Any, allowed: _Allowed, path: str) -> str | None:
             return f"{lead}{_keys(missing, extra, 'the key ' if kind is dict else '')}"
         for text, key in wanted.items() if kind is dict else ():
             where = f"{path}[{written(key, 60)}]"
-            if found := _part(expected[key], got[present[text]], allowed, where):
+            if found := _part(expected[key], received[present[text]], allowed, where):
                 return found
         return None
     if kind is Array:
-        return _array(expected, got, allowed, lead)
+        return _array(expected, received, allowed, lead)
     if kind is Opaque:
-        return f"{lead}expected {_value(expected)}, got {_value(got)}: it cannot be compared"
-    if _near(expected, got, allowed):
+        return (
+            f"{lead}expected {_value(expected)}, received {_value(received)}: it cannot be compared"
+        )
+    if _near(expected, received, allowed):
         return None
-    return f"{lead}expected {written(expected, 60)}, got {written(got, 60)}"
+    return f"{lead}expected {written(expected, 60)}, received {written(received, 60)}"
 
 
 def _keys(missing: list[Any], extra: list[Any], what: str) -> str:
@@ -221,33 +224,35 @@ def _keys(missing: list[Any], extra: list[Any], what: str) -> str:
     return "it " + ", ".join(parts)
 
 
-def _near(expected: Any, got: Any, allowed: _Allowed) -> bool:
-    if expected == got:
+def _near(expected: Any, received: Any, allowed: _Allowed) -> bool:
+    if expected == received:
         return True
     if type(expected) not in (float, complex):
         return False
     if expected != expected:  # nan
-        return bool(got != got)
-    distance = abs(expected - got)
+        return bool(received != received)
+    distance = abs(expected - received)
     if not math.isfinite(distance):
         return False
     return bool(distance <= max(allowed.tolerance * abs(expected), allowed.absolute))
 
 
-def _array(expected: Array, got: Array, allowed: _Allowed, lead: str) -> str | None:
+def _array(expected: Array, received: Array, allowed: _Allowed, lead: str) -> str | None:
     import numpy
 
     for what in ("library", "shape", "dtype"):
-        one, other = getattr(expected, what), getattr(got, what)
+        one, other = getattr(expected, what), getattr(received, what)
         if one != other:
-            return f"{lead}expected {what} {one}, got {what} {other}"
-    if expected.data == got.data:
+            return f"{lead}expected {what} {one}, received {what} {other}"
+    if expected.data == received.data:
         return None
     try:
-        for index, (one, other) in enumerate(zip(expected.numbers(), got.numbers(), strict=True)):
+        for index, (one, other) in enumerate(
+            zip(expected.numbers(), received.numbers(), strict=True)
+        ):
             if not _near(one, other, allowed):
                 place = [int(axis) for axis in numpy.unravel_index(index, expected.shape)]
-                return f"{lead}at {place}: expected {one}, got {other}"
+                return f"{lead}at {place}: expected {one}, received {other}"
     except (TypeError, ValueError):  # an unsupported dtype, or forged bytes
         return f"{lead}the numbers differ"
     return None

@@ -14,8 +14,17 @@ from hpml.course.lesson.predictions.state import Entry
 
 FILE = LabFile("predictions.json")
 _KEPT = (
-    "question", "unit", "choices", "answer", "measured", "late", "exact", "unsure", "low", "high",
-)  # fmt: skip
+    "question",
+    "unit",
+    "choices",
+    "answer",
+    "measured",
+    "late",
+    "exact",
+    "unsure",
+    "low",
+    "high",
+)
 
 
 def answers(lab: str) -> dict[str, dict[str, Any]]:

@@ -60,4 +60,4 @@ def test_an_error_of_find_cycle_is_not_called_a_missing_return() -> None:
         error = Raised("RecursionError", ("RecursionError", "Exception"), "too deep")
         wrong = exercise.judge(case, error)
         assert wrong is not None
-        assert (wrong.got, wrong.why) == ("raises RecursionError: too deep", "")
+        assert (wrong.received, wrong.why) == ("raises RecursionError: too deep", "")

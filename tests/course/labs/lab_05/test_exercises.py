@@ -73,7 +73,7 @@ def test_the_message_must_name_the_layer_and_no_other() -> None:
     def passes(message: str, kind: str = "ValueError") -> bool:
         return PROPAGATE_SHAPES.judge(case, Raised(kind, (kind,), message)) is None
 
-    assert passes("layer 1 (linear): expected 4 features, got 3")
+    assert passes("layer 1 (linear): expected 4 features, received 3")
     assert passes("Layer 1 (linear) does not fit")
     assert not passes("layer 0 (relu), layer 1 (linear)")
     assert not passes("layer 1 (conv2d)")

@@ -60,7 +60,7 @@ def test_source_runs_on_layers_that_tell_arguments_and_numbers_apart() -> None:
 def test_what_is_wrong_with_a_source_is_said(source: object, said: str) -> None:
     wrong = judged(source)
     assert wrong is not None
-    assert said in f"{wrong.expected} {wrong.got} {wrong.why}"
+    assert said in f"{wrong.expected} {wrong.received} {wrong.why}"
 
 
 @pytest.mark.parametrize("part", find("generate_forward").parts)

@@ -95,8 +95,10 @@ def test_costs_of_two_depths_forecast_a_third():
 
 
 def test_only_one_way_of_a_chain_finds_its_layers_by_name():
-    counted = {name: profile_calls(lambda way=way: way(torch.rand(2, 4))) for name, way in
-               networks.chain_of(networks.nothings(5)).ways.items()}  # fmt: skip
+    counted = {
+        name: profile_calls(lambda way=way: way(torch.rand(2, 4)))
+        for name, way in networks.chain_of(networks.nothings(5)).ways.items()
+    }
     found = {
         n: c.python.get(("torch.nn.modules.module", "Module.__getattr__"), 0)
         for n, c in counted.items()

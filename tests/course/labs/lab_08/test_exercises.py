@@ -89,9 +89,9 @@ def test_a_wrong_matrix_is_told_by_a_number_and_an_index_outside_by_what_is_left
     cases = [each for each in exercise.cases(random.Random(0), False) if each.name == "a row"]
     (wrong,) = map(exercise.judge, cases, run(exercise, negative, cases))
     assert wrong is not None
-    assert wrong.expected != wrong.got
+    assert wrong.expected != wrong.received
     assert "expected" in wrong.why
     (wrong,) = map(exercise.judge, cases, run(exercise, pairs, cases))
     assert wrong is not None
-    assert "IndexError" in wrong.got
+    assert "IndexError" in wrong.received
     assert "no whole tile" in wrong.why

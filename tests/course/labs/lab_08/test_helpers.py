@@ -52,9 +52,7 @@ def test_guards_are_seen_to_fail_for_another_type_and_shape() -> None:
     calls = {"5": torch.ones(5), "again": torch.zeros(5), "7": torch.ones(7), "9": torch.ones(9)}
     calls |= {"double": torch.ones(5).double()}
     table = compiling.recompilations(lambda x: x * 100 + 10, calls)
-    assert [text != "reused" for text in table.column("graphs")] == [
-        True, False, True, False, True,
-    ]  # fmt: skip
+    assert [text != "reused" for text in table.column("graphs")] == [True, False, True, False, True]
     first, again, length, longer, kind = table.column("because")
     assert (first, again, longer) == ("–", "–", "–")
     assert "size mismatch" in str(length)
@@ -87,8 +85,9 @@ def test_a_compiler_pays_where_later_calls_are_faster() -> None:
     def times(name: str, seconds: float) -> Measurement:
         return Measurement(name, tuple(seconds * (1 + n / 1000) for n in range(9)), 1)
 
-    later = Comparison((times("Python", 2e-3), times("trace", 2e-3), times("compile", 1e-3)),
-                       "Python", 9)  # fmt: skip
+    later = Comparison(
+        (times("Python", 2e-3), times("trace", 2e-3), times("compile", 1e-3)), "Python", 9
+    )
     first = {"Python": 0.002, "trace": 0.1, "compile": 5.002}
     ready = {name: FirstCall(abs, 0.0, seconds) for name, seconds in first.items()}
     column = compiling.paying(ready, later).column("pays off after")
@@ -152,8 +151,10 @@ def test_the_race_is_per_operation_and_restores_the_threads_of_torch() -> None:
     raced = product.race(kernels, "order", threads=2)
     assert raced.names == ("loops", "order", "torch.mm, 2 threads")
     assert {name: raced[name].items for name in raced.names} == {
-        "loops": 64**2, "order": 64**3, "torch.mm, 2 threads": 64**3,
-    }  # fmt: skip
+        "loops": 64**2,
+        "order": 64**3,
+        "torch.mm, 2 threads": 64**3,
+    }
     assert torch.get_num_threads() == before
     works = ladder.works(product, raced)
     assert set(works) == {"loops", "order"}
@@ -213,6 +214,7 @@ def test_dots_and_labels_of_the_ladder_agree_when_a_rung_was_slow_for_a_moment()
     fast = times("tile", (1e-9, 1.01e-9, 2e-9, 2.01e-9, 1.02e-9, 1.03e-9, 1.04e-9))
     drawn = ladder.draw_ladder(Comparison((slow, fast), "loops", 7), 1e11).plain
     assert "2 × loops" in drawn
-    first, second = (float(drawn.split(f"{name}: ")[1].split(",")[0].split(";")[0])
-                     for name in ("loops", "tile"))  # fmt: skip
+    first, second = (
+        float(drawn.split(f"{name}: ")[1].split(",")[0].split(";")[0]) for name in ("loops", "tile")
+    )
     assert second / first == pytest.approx(2, rel=0.01)

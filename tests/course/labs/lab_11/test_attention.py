@@ -45,8 +45,9 @@ def test_math_writes_the_scores_twice_and_a_fused_kernel_only_the_result() -> No
     assert slower.low * 0.8 < times["math"].median / times["fused"].median < slower.high * 1.25
     assert "math / fused" in found.table.columns
     assert [row[0] for row in found.rows] == [
-        "attention, 128 positions: math writes", "attention, 128 positions: math / fused"
-    ]  # fmt: skip
+        "attention, 128 positions: math writes",
+        "attention, 128 positions: math / fused",
+    ]
     assert found.draw().png
 
 

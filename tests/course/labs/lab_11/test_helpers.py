@@ -133,8 +133,11 @@ def test_the_compilers_graphs_are_contenders_where_the_device_records_graphs(
     assert toy_resnet.REDUCED not in resnet.ways("cpu", compiled=True)
     monkeypatch.setattr(toy_resnet.accelerator, "can", lambda feature, device: True)
     assert resnet.ways("cuda")[-4:] == [
-        "torch.compile", "torch.compile, reduce-overhead", "cuda-graphs", "graph, replay alone"
-    ]  # fmt: skip
+        "torch.compile",
+        "torch.compile, reduce-overhead",
+        "cuda-graphs",
+        "graph, replay alone",
+    ]
 
 
 def test_reading_a_value_waits_for_all_kernels_before_it() -> None:

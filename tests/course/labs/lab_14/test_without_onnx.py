@@ -47,8 +47,12 @@ def test_the_lab_says_what_is_missing_and_goes_on(tmp_path: Path) -> None:
         [sys.executable, "-c", PROGRAM],
         input=json.dumps(cells),
         env={**os.environ, "HPML_QUICK": "1", "HPML_RESULTS": str(tmp_path)},
-        cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", check=False,
-    )  # fmt: skip
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
     assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-3000:]
     said = " ".join(ran.stdout.split())
     assert "Export needs packages: `pip install -c constraints.txt onnx onnxscript" in said

@@ -67,7 +67,7 @@ def test_a_wrong_answer_shows_the_smallest_case_and_the_diagnosis() -> None:
     checked = check(written(RIGHT.replace("- live", "& live")))
     lines = checked.text.splitlines()
     assert lines[0].startswith("✗ dead_nodes: not right yet, ")
-    assert [line.split()[0] for line in lines[1:5]] == ["case", "call", "expected", "got"]
+    assert [line.split()[0] for line in lines[1:5]] == ["case", "call", "expected", "received"]
     assert lines[2].endswith("dead_nodes(edges={'x': ['y', 'z']}, outputs=['y'])")
     assert "Those are the nodes that an output needs." in checked.text
     assert "<table>" in checked.page.html

@@ -80,7 +80,7 @@ def test_a_changed_argument_is_wrong_and_named() -> None:
     assert "It changed its argument numbers" in verdict.text
     found = verdict.counterexample
     assert found is not None
-    assert (found.expected, found.got) == ("numbers as it was: [1]", "numbers is now []")
+    assert (found.expected, found.received) == ("numbers as it was: [1]", "numbers is now []")
     assert judge(replace(TOTAL, keeps_arguments=False), CASES, outcomes).right
 
 

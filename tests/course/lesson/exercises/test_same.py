@@ -34,27 +34,27 @@ def _lists_as_tuples(value: Any) -> object:
 
 
 @pytest.mark.parametrize(
-    ("expected", "got", "said"),
+    ("expected", "received", "said"),
     [
-        (True, 1, "expected bool True, got int 1"),
-        (1, 1.0, "expected int 1, got float 1.0"),
-        ((1,), {1}, "expected a tuple, got a set: {1}"),
-        ({"a"}, ["a"], "expected a set, got a list: ['a']"),
-        ([1, [2, "a"]], [1, [2, b"a"]], "[1][1]: expected str 'a', got bytes b'a'"),
-        ([1, 2], [1, 2, 3], "expected 2 items, got 3"),
-        ([[1]], [[1, 2]], "[0]: expected 1 item, got 2"),
+        (True, 1, "expected bool True, received int 1"),
+        (1, 1.0, "expected int 1, received float 1.0"),
+        ((1,), {1}, "expected a tuple, received a set: {1}"),
+        ({"a"}, ["a"], "expected a set, received a list: ['a']"),
+        ([1, [2, "a"]], [1, [2, b"a"]], "[1][1]: expected str 'a', received bytes b'a'"),
+        ([1, 2], [1, 2, 3], "expected 2 items, received 3"),
+        ([[1]], [[1, 2]], "[0]: expected 1 item, received 2"),
         ({"a": 1}, {"a": 1, "b": 2}, "it has too much the key str 'b'"),
         ({"a": 1}, {}, "it lacks the key str 'a'"),
-        ({"a": [1]}, {"a": [2]}, "['a'][0]: expected 1, got 2"),
+        ({"a": [1]}, {"a": [2]}, "['a'][0]: expected 1, received 2"),
         ({1: "a"}, {1.0: "a"}, "it lacks the key int 1, has too much the key float 1.0"),
         ({(1, 2)}, {(1, 2.0)}, "it lacks a tuple: (1, 2), has too much a tuple: (1, 2.0)"),
         ({"b", "a"}, set(), "it lacks str 'a' and 1 more"),
-        (None, 0, "expected None, got int 0"),
-        (math.nan, 0.0, "expected nan, got 0.0"),
+        (None, 0, "expected None, received int 0"),
+        (math.nan, 0.0, "expected nan, received 0.0"),
     ],
 )
-def test_where_two_values_part_is_said(expected: object, got: object, said: str) -> None:
-    assert difference(expected, got) == said
+def test_where_two_values_part_is_said(expected: object, received: object, said: str) -> None:
+    assert difference(expected, received) == said
 
 
 def test_a_frozenset_counts_as_a_set() -> None:
@@ -93,9 +93,9 @@ def test_a_case_says_how_far_from_0_its_numbers_may_be() -> None:
 
 def test_a_whole_number_is_a_float_where_a_tolerance_is_allowed() -> None:
     assert difference([(1.0, 2.5)], [(1, 2.5)], tolerance=1e-9) is None
-    assert difference(1.0, 2, tolerance=1e-9) == "expected 1.0, got 2.0"
-    assert difference(1.0, True, tolerance=1e-9) == "expected float 1.0, got bool True"
-    assert difference(1, 1.0, tolerance=1e-9) == "expected int 1, got float 1.0"
+    assert difference(1.0, 2, tolerance=1e-9) == "expected 1.0, received 2.0"
+    assert difference(1.0, True, tolerance=1e-9) == "expected float 1.0, received bool True"
+    assert difference(1, 1.0, tolerance=1e-9) == "expected int 1, received float 1.0"
     assert difference(1.0, 10**400, tolerance=1e-9) is not None
 
 
@@ -116,15 +116,15 @@ def test_arrays_are_compared_by_shape_dtype_and_numbers() -> None:
         return difference(right, decode(encode(other)), tolerance=1e-3)
 
     assert against(right * (1 + 1e-4)) is None
-    assert against(right.reshape(3, 2)) == "expected shape (2, 3), got shape (3, 2)"
-    assert against(right.astype("float64")) == "expected dtype float32, got dtype float64"
+    assert against(right.reshape(3, 2)) == "expected shape (2, 3), received shape (3, 2)"
+    assert against(right.astype("float64")) == "expected dtype float32, received dtype float64"
     assert against(right.tolist()) is not None
     changed = right.copy()
     changed[1, 2] = 9
-    assert against(changed) == "at [1, 2]: expected 5.0, got 9.0"
+    assert against(changed) == "at [1, 2]: expected 5.0, received 9.0"
     assert against(Array("float32", (2, 3), b"abc", "numpy")) == "the numbers differ"
     assert difference(right.astype("complex64"), encode_back(changed.astype("complex64"))) == (
-        "at [1, 2]: expected (5+0j), got (9+0j)"
+        "at [1, 2]: expected (5+0j), received (9+0j)"
     )
 
 
@@ -137,7 +137,7 @@ def test_half_precision_of_torch_is_compared_by_value() -> None:
 
     ones = torch.ones(3, dtype=torch.bfloat16)
     assert difference(ones, encode_back(ones + 0.01), tolerance=0.02) is None
-    assert difference(ones, encode_back(ones * 2)) == "at [0]: expected 1.0, got 2.0"
+    assert difference(ones, encode_back(ones * 2)) == "at [0]: expected 1.0, received 2.0"
 
 
 def square(case: Case) -> object:
@@ -153,7 +153,7 @@ def test_the_usual_judge_takes_what_the_oracle_computes() -> None:
     judge = expect(square)
     assert judge(TWO, Returned([4], {})) is None
     assert judge(TWO, Returned([4.0], {})) == Wrong(
-        "[4]", "[4.0]", "[0]: expected int 4, got float 4.0"
+        "[4]", "[4.0]", "[0]: expected int 4, received float 4.0"
     )
     assert judge(TWO, Raised("KeyError", ("KeyError",), "2")) == Wrong("[4]", "raises KeyError: 2")
     assert judge(TWO, NoAnswer("too slow", "It took long.")) == Wrong("[4]", "no answer: too slow")

@@ -6,9 +6,14 @@ OPERATORS = {"BINARY_ADD": add, "BINARY_SUBTRACT": sub, "BINARY_MULTIPLY": mul, 
 
 
 def _run(
-    instructions, values, *, operators=OPERATORS, test=list.pop,
-    target=lambda place, arg: arg, unknown="{} is not an instruction",
-):  # fmt: skip
+    instructions,
+    values,
+    *,
+    operators=OPERATORS,
+    test=list.pop,
+    target=lambda place, arg: arg,
+    unknown="{} is not an instruction",
+):
     values, stack, place = list(values), [], 0
     while place < len(instructions):
         opname, arg = instructions[place]

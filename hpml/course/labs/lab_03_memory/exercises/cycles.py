@@ -149,15 +149,19 @@ def _cycle_symptom(case: Case, outcome: Outcome) -> object:
 
 
 FIND_CYCLE = Exercise(
-    name="find_cycle", minutes=15,
+    name="find_cycle",
+    minutes=15,
     parts={"right": 1, "deep": 1},
     cases=_cycle_cases,
     judge=_judge_cycle,
     symptom=_cycle_symptom,
     core=False,
-    forbids=Forbidden(modules=("graphlib", "networkx"), names=("setrecursionlimit",),
-                      why="The search is the exercise."),
+    forbids=Forbidden(
+        modules=("graphlib", "networkx"),
+        names=("setrecursionlimit",),
+        why="The search is the exercise.",
+    ),
     arguments=objects,
     observe=observed_cycle,
     seconds=10,
-)  # fmt: skip
+)

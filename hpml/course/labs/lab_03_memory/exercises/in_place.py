@@ -45,8 +45,9 @@ def _array_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     for number in range(5 if more else 0):
         few[f"drawn, number {number + 1}"] = drawn(generator.randint(2, 40))
         few[f"all {number + 7}"] = [number + 7.0] * generator.randint(2, 9)
-    cases = [Case(name, {"x": x}, call=f"normalise_in_place(np.array({x}))")
-             for name, x in few.items()]  # fmt: skip
+    cases = [
+        Case(name, {"x": x}, call=f"normalise_in_place(np.array({x}))") for name, x in few.items()
+    ]
     # Part of another array: a contiguous copy of it would be new memory, and `x` left as it is.
     apart = [2.0, 4.0, 9.0]
     call = f"normalise_in_place(x)  # x = every second number of another array: {apart}"
@@ -87,15 +88,20 @@ def _judge_array(case: Case, outcome: Outcome) -> Wrong | None:
     varied = len(set(case.data["x"])) > 1
     if difference([0.0, float(varied)], found["moments"], tolerance=1e-6, absolute=1e-6):
         mean, square = found["moments"]
-        return Wrong(f"mean 0 and mean square {varied:d} of all of `x`",
-                     f"mean {readable(mean)} and mean square {readable(square)}",
-                     "The first numbers are right.")  # fmt: skip
+        return Wrong(
+            f"mean 0 and mean square {varied:d} of all of `x`",
+            f"mean {readable(mean)} and mean square {readable(square)}",
+            "The first numbers are right.",
+        )
     if found["returned"] is not True:
         return Wrong("x itself is returned", "something else", "The array is right.")
     if case.part == "in place" and found["peak"] > ALLOWED:
         why = "The numbers are right, but were computed in new memory."
-        return Wrong(f"at most {format_bytes(ALLOWED)} of new memory at a time",
-                     f"{format_bytes(found['peak'])}", why)  # fmt: skip
+        return Wrong(
+            f"at most {format_bytes(ALLOWED)} of new memory at a time",
+            f"{format_bytes(found['peak'])}",
+            why,
+        )
     return None
 
 
@@ -108,16 +114,18 @@ def _array_symptom(case: Case, outcome: Outcome) -> object:
 
 
 NORMALISE_IN_PLACE = Exercise(
-    name="normalise_in_place", minutes=12,
+    name="normalise_in_place",
+    minutes=12,
     parts={"right": 1, "in place": 1},
     cases=_array_cases,
     judge=_judge_array,
     symptom=_array_symptom,
     forbids=Forbidden(
-        modules=("torch", "ctypes"), names=("tracemalloc",),
+        modules=("torch", "ctypes"),
+        names=("tracemalloc",),
         why="NumPy alone, so that every allocation can be counted.",
     ),
     arguments=numbers,
     observe=in_place,
     keeps_arguments=False,
-)  # fmt: skip
+)

@@ -38,9 +38,12 @@ def _saved(case: Case) -> int:
 
 
 def _network_case(
-    name: str, layers: Sequence[_Layer], shape: Sequence[int], part: str = "right",
+    name: str,
+    layers: Sequence[_Layer],
+    shape: Sequence[int],
+    part: str = "right",
     dtype: str = "float32",
-) -> Case:  # fmt: skip
+) -> Case:
     def text(layer: _Layer) -> str:
         kind, *sizes = layer
         if not sizes:

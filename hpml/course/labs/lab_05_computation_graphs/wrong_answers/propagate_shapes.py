@@ -4,9 +4,15 @@ import math
 
 
 def _propagate(
-    layers, shape, *, check=True, from_one=0,
-    message="layer {} ({}) does not fit", sides_padded=2, pool_stride=None,
-):  # fmt: skip
+    layers,
+    shape,
+    *,
+    check=True,
+    from_one=0,
+    message="layer {} ({}) does not fit",
+    sides_padded=2,
+    pool_stride=None,
+):
     shapes = []
     for position, (kind, parameters) in enumerate(layers, from_one):
         fits = True

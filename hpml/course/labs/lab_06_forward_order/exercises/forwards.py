@@ -181,8 +181,9 @@ def _judge_ordered(case: Case, outcome: Outcome) -> Wrong | None:
     if found["executed"] == order:
         return None
     executed = describe(found["executed"], 120)
-    return Wrong(f"executed: {describe(order, 120)}", f"executed: {executed}",
-                 "The value is right.")  # fmt: skip
+    return Wrong(
+        f"executed: {describe(order, 120)}", f"executed: {executed}", "The value is right."
+    )
 
 
 def _speed_case(generator: random.Random) -> Case:
@@ -194,8 +195,15 @@ def _speed_case(generator: random.Random) -> Case:
     for name in names:
         parents[name] = [known[-1], generator.choice(known)]  # the first makes all of them needed
         known.append(name)
-    case = ask("1,500 operations", parents, names[-1], {"x": generator.randint(1, 9)},
-                kinds=dict.fromkeys(names, "subtract"), part="speed", order=names)  # fmt: skip
+    case = ask(
+        "1,500 operations",
+        parents,
+        names[-1],
+        {"x": generator.randint(1, 9)},
+        kinds=dict.fromkeys(names, "subtract"),
+        part="speed",
+        order=names,
+    )
     return Case(case.name, {**case.data, "uncounted": True}, case.part, case.call)
 
 

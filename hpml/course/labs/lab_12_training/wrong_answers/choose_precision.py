@@ -2,8 +2,17 @@
 
 
 def _choose(
-    values, formats, error, added, *, roundings=None, half=0.5, signed=False, tiny=True, together=True
-):  # fmt: skip
+    values,
+    formats,
+    error,
+    added,
+    *,
+    roundings=None,
+    half=0.5,
+    signed=False,
+    tiny=True,
+    together=True,
+):
     sizes = [abs(value) for value in values]
     reach = sum(sizes) if added else max(values if signed else sizes)
     for name, (smallest, largest, spacing) in formats.items():
