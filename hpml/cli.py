@@ -1,5 +1,8 @@
 """The command ``hpml``, a thin layer over functions that notebooks can call too.
 
+All its commands are the course's. It is beside `hpml.course`, not in it, because the command is
+named after the whole package, as in ``python -m hpml``.
+
 Each subcommand imports what it needs when it runs, so ``hpml --help`` is fast. Exit codes: 0 done,
 1 something failed (a cell, a missing requirement), 2 wrong arguments, 130 interrupted.
 """

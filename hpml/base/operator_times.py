@@ -29,18 +29,6 @@ class TimingError(HpmlError, ValueError):
     """Invalid timing option, or a report that was not recorded."""
 
 
-class TimingSettingError(SystemExit, TimingError):
-    """Invalid ``HPML_TIMING``; a script exits with the message and no traceback."""
-
-    def __init__(self, sentence: str = "", **parts: str) -> None:
-        TimingError.__init__(self, sentence, **parts)
-        SystemExit.__init__(self, str(self))  # its code, which the interpreter prints
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        new, arguments, state = super().__reduce__()
-        return new, arguments, {**state, "code": self.code}
-
-
 class Label(NamedTuple):
     """The use of an interval: an operator and its node, or other work without a node."""
 
@@ -174,7 +162,7 @@ def timing_from_environment() -> Timing | None:
     options = dict(pair.partition("=")[::2] for pair in text.split())
     sort, by_shape = options.pop("sort", "time"), options.pop("by-shape", "no")
     if options or sort not in _SORTS or by_shape not in _BOOLEANS:
-        raise TimingSettingError(
+        raise TimingError(
             object="HPML_TIMING",
             expected=f"sort={'|'.join(_SORTS)} and by-shape={'|'.join(_BOOLEANS)}",
             received=describe(text),

@@ -26,14 +26,6 @@ FIXED = (
     "line-height: 1.35; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere;"
 )
 
-# Without the focus, Shift+Enter would do nothing until a click, and Tab would skip cells.
-_FOCUS_CELL = """<script>(() => {
-const cell = document.currentScript?.closest(".jp-Cell");
-setTimeout(() => {
-  if (document.activeElement === document.body) cell?.focus({preventScroll: true});
-});
-})()</script>"""
-
 _CONTROL_TEXT = "(open the notebook in Jupyter to answer here)"
 
 
@@ -126,13 +118,6 @@ def put_control(control: Any, display_id: str, text: str = _CONTROL_TEXT) -> Non
     data = {"text/plain": text, "application/vnd.jupyter.widget-view+json": view}
     publish: Any = display
     publish(data, raw=True, display_id=display_id)
-
-
-def put_away(display_id: str) -> None:
-    """Remove a control from the page; the keyboard focus returns to the cell."""
-    # The second page removes the script from the saved notebook.
-    for page in (Page("", _FOCUS_CELL), Page("", "")):
-        put(page, display_id, again=True)
 
 
 @functools.cache

@@ -17,8 +17,8 @@
   `memory_snapshot` each block of tensors, of a GPU or a CPU.
 - Counts: `profile_calls` counts Python's calls, `instructions_outside` its instructions, `work_of`
   PyTorch's operators. `autograd_graph` lists the steps that autograd recorded.
-- Launches: `simulate` models kernels that a CPU launches one by one; `fit_launches` estimates the
-  cost of a launch from measured times.
+- Launches: `simulate_launches` models kernels that a CPU launches one by one; `fit_launches`
+  estimates the cost of a launch from measured times.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from hpml.profiling.launches import (
     Timeline,
     draw_timelines,
     fit_launches,
-    simulate,
+    simulate_launches,
 )
 from hpml.profiling.line_times import LineTimes, time_lines
 from hpml.profiling.memory.lines import (
@@ -80,7 +80,7 @@ __all__ = [
     "read_profile",
     "sample",
     "saved_tensors",
-    "simulate",
+    "simulate_launches",
     "time_lines",
     "work_of",
 ]

@@ -52,7 +52,7 @@ class Timeline:
     def bound(self) -> str:
         """The bottleneck: "launch" if the GPU is idle for over a tenth of the time, else "compute".
 
-        >>> simulate(10, [4, 4]).bound, simulate(4, [10, 10]).bound
+        >>> simulate_launches(10, [4, 4]).bound, simulate_launches(4, [10, 10]).bound
         ('launch', 'compute')
         """
         duration = self.total - self.kernels[0][0]
@@ -95,7 +95,9 @@ class Timeline:
         return save_trace(path, events, what="a timeline", process=process, threads=threads)
 
 
-def simulate(launch: float, kernels: Sequence[float], *, recorded: bool = False) -> Timeline:
+def simulate_launches(
+    launch: float, kernels: Sequence[float], *, recorded: bool = False
+) -> Timeline:
     """Return when each kernel runs, given the time of a launch and of each kernel.
 
     The CPU issues one kernel after the other. The GPU starts a kernel once it is issued and its
@@ -109,14 +111,14 @@ def simulate(launch: float, kernels: Sequence[float], *, recorded: bool = False)
     Raises:
         ProfilingError: if there is no kernel or a time is negative.
 
-    >>> simulate(10, [4, 4, 25, 4]).kernels
+    >>> simulate_launches(10, [4, 4, 25, 4]).kernels
     ((10, 14), (20, 24), (30, 55), (55, 59))
-    >>> simulate(10, [4, 4, 25, 4], recorded=True).total
+    >>> simulate_launches(10, [4, 4, 25, 4], recorded=True).total
     47
     """
     if not kernels or min(launch, *kernels) < 0:
         raise ProfilingError(
-            object="times of simulate",
+            object="times of simulate_launches",
             expected="the cost of a launch and the times of one or more kernels, none negative",
             received=f"{describe(launch)} and {describe(kernels)}",
             remedy="Pass times of at least 0, with at least one kernel.",
@@ -139,7 +141,7 @@ def draw_timelines(lines: Mapping[str, Timeline], unit: str = "µs", device: str
         unit: the unit of their times.
         device: the name of the device that executes the kernels.
 
-    >>> draw_timelines({"eager": simulate(10, [4, 4])}).plain
+    >>> draw_timelines({"eager": simulate_launches(10, [4, 4])}).plain
     'eager: 2 launches, 2 kernels, 24 µs in total, the GPU computes for 8 µs (launch-bound).'
     """
     rows: dict[str, Sequence[Span]] = {}
@@ -181,7 +183,7 @@ class LaunchFit(Shown):
 
     def predicted(self, size: int) -> float:
         """Return the simulated seconds of an eager forward pass."""
-        return simulate(self.launch, [self.kernels[size]] * self.count).total
+        return simulate_launches(self.launch, [self.kernels[size]] * self.count).total
 
     def residual(self, size: int) -> float:
         """Return the simulator's error for an eager forward pass, relative to the measured time."""
@@ -218,8 +220,11 @@ def fit_launches(
     Raises:
         ProfilingError: if the GPU waits for launches at none of the sizes.
 
-    >>> eager = {size: simulate(6, [time] * 50).total for size, time in ((16, 2), (32, 3))}
-    >>> graph = {s: simulate(6, [t] * 50, recorded=True).total for s, t in ((16, 2), (32, 3))}
+    >>> kernels = {16: [2] * 50, 32: [3] * 50}
+    >>> eager = {size: simulate_launches(6, each).total for size, each in kernels.items()}
+    >>> graph = {
+    ...     size: simulate_launches(6, each, recorded=True).total for size, each in kernels.items()
+    ... }
     >>> round(fit_launches(eager, graph, 50).launch, 6)
     6.0
     """

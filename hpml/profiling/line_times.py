@@ -16,7 +16,7 @@ from hpml.profiling.checks import refuse_a_second_profiler, traceable
 from hpml.profiling.errors import ProfilingError
 
 
-class TimeLine(NamedTuple):
+class LineTime(NamedTuple):
     """A line of a function: how often it ran, and its seconds with all that it called."""
 
     number: int
@@ -31,11 +31,11 @@ class LineTimes(Shown):
 
     Attributes:
         name: the function's name.
-        lines: a `TimeLine` per line; lines that did not run have None as values.
+        lines: a `LineTime` per line; lines that did not run have None as values.
     """
 
     name: str
-    lines: tuple[TimeLine, ...]
+    lines: tuple[LineTime, ...]
     result: Any = field(default=None, repr=False, compare=False)
 
     @property
@@ -133,7 +133,7 @@ def time_lines(function: Callable[..., Any], /, *arguments: Any, **keywords: Any
         for number, hits, units in rows
     }
     lines = tuple(
-        TimeLine(number, *measured.get(number, (None, None)), text.rstrip())
+        LineTime(number, *measured.get(number, (None, None)), text.rstrip())
         for number, text in enumerate(source, first)
     )
     return LineTimes(code.co_name, lines, result)

@@ -12,7 +12,14 @@ import pytest
 import torch
 from torch import nn
 
-from hpml.profiling import ProfilingError, operator_timing, profile, read_profile, sample, simulate
+from hpml.profiling import (
+    ProfilingError,
+    operator_timing,
+    profile,
+    read_profile,
+    sample,
+    simulate_launches,
+)
 from hpml.profiling.call_tree import CallTree
 from hpml.profiling.export import collapsed, speedscope
 from hpml.symbolic import Input, SymbolicModel
@@ -135,7 +142,7 @@ def raises_before_a_run() -> Any:
 def test_a_timeline_has_a_row_of_launches_and_one_of_kernels(
     tmp_path: Path, recorded: bool
 ) -> None:
-    line = simulate(10, [4, 25, 4], recorded=recorded)
+    line = simulate_launches(10, [4, 25, 4], recorded=recorded)
     events = read_trace(line.save(tmp_path / "trace.json", unit="ms"))
     for category, thread, spans in (("launch", 1, line.launches), ("kernel", 2, line.kernels)):
         found = [e for e in events if e["ph"] == "X" and e["cat"] == category]
@@ -148,7 +155,7 @@ def test_a_timeline_has_a_row_of_launches_and_one_of_kernels(
 
 
 def test_another_file_name_or_unit_is_refused(tmp_path: Path) -> None:
-    line = simulate(10, [4])
+    line = simulate_launches(10, [4])
     with raises(ProfilingError, object="file name of a timeline", received="trace.prof"):
         line.save(tmp_path / "trace.prof")
     with raises(ProfilingError, object="unit of a timeline", received="fortnights"):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hpml.profiling import ProfilingError, Timeline, draw_timelines, fit_launches, simulate
+from hpml.profiling import ProfilingError, Timeline, draw_timelines, fit_launches, simulate_launches
 from tests.parts import raises
 
 
@@ -19,11 +19,11 @@ from tests.parts import raises
 def test_a_kernel_starts_once_it_is_issued_and_the_one_before_has_ended(
     launch: float, kernels: list[float], spans: tuple[tuple[float, float], ...]
 ) -> None:
-    assert simulate(launch, kernels).kernels == spans
+    assert simulate_launches(launch, kernels).kernels == spans
 
 
 def test_a_recorded_graph_is_one_launch_and_no_gap() -> None:
-    line = simulate(10, [4, 25, 4], recorded=True)
+    line = simulate_launches(10, [4, 25, 4], recorded=True)
     assert line.launches == ((0, 10),)
     assert line.kernels == ((10, 14), (14, 39), (39, 43))
     assert (line.busy, line.bound) == (33, "compute")
@@ -36,14 +36,16 @@ def test_pauses_of_a_real_device_do_not_make_it_launch_bound() -> None:
 
 @pytest.mark.parametrize("wrong", [(10, []), (-1, [2]), (1, [2, -2])])
 def test_no_kernels_and_negative_times_are_refused(wrong: tuple[float, list[float]]) -> None:
-    with raises(ProfilingError, object="times of simulate", received=" and ".join(map(str, wrong))):
-        simulate(*wrong)
+    with raises(
+        ProfilingError, object="times of simulate_launches", received=" and ".join(map(str, wrong))
+    ):
+        simulate_launches(*wrong)
 
 
 def test_a_fit_finds_the_numbers_that_made_the_times() -> None:
     kernels = {16: 2e-6, 32: 3e-6, 64: 9e-6, 128: 50e-6, 256: 800e-6}
-    eager = {size: simulate(6e-6, [time] * 40).total for size, time in kernels.items()}
-    graph = {s: simulate(6e-6, [t] * 40, recorded=True).total for s, t in kernels.items()}
+    eager = {size: simulate_launches(6e-6, [time] * 40).total for size, time in kernels.items()}
+    graph = {s: simulate_launches(6e-6, [t] * 40, recorded=True).total for s, t in kernels.items()}
     fit = fit_launches(eager, graph, 40)
     assert fit.launch == pytest.approx(6e-6)
     assert fit.kernels == pytest.approx(kernels)
@@ -60,10 +62,12 @@ def test_times_that_no_launch_delays_are_refused() -> None:
 
 
 def test_a_picture_says_who_waits() -> None:
-    told = draw_timelines({"small": simulate(10, [4] * 6), "large": simulate(10, [25] * 6)})
+    told = draw_timelines(
+        {"small": simulate_launches(10, [4] * 6), "large": simulate_launches(10, [25] * 6)}
+    )
     assert "small: 6 launches, 6 kernels, 64 µs in total" in told.plain
     assert told.plain.count("(launch-bound)") == told.plain.count("(compute-bound)") == 1
     assert told.png is not None
-    threads = draw_timelines({"small": simulate(10, [4] * 6)}, device="thread").plain
+    threads = draw_timelines({"small": simulate_launches(10, [4] * 6)}, device="thread").plain
     assert "thread computes" in threads
     assert "GPU" not in threads

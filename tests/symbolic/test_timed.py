@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from hpml.base.operator_times import OperatorTimes, Timing, TimingSettingError
+from hpml.base.operator_times import OperatorTimes, Timing, TimingError
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
 from tests.parts import raises
 from tests.symbolic.models import PROGRAMS, linear_chain
@@ -103,5 +103,5 @@ def test_the_setting_counts_when_a_model_is_made(
     assert rows[:4] == ["Linear", "[Layer", "[Mem", "[Other]"]
     assert "[2, 4]" in printed
     monkeypatch.setenv("HPML_TIMING", "by-shape=2")
-    with raises(TimingSettingError, object="HPML_TIMING", received="'by-shape=2'"):
+    with raises(TimingError, object="HPML_TIMING", received="'by-shape=2'"):
         linear_chain(3, "codegen")

@@ -11,7 +11,7 @@ from hpml.course.lesson.exercises.edges import magnitudes
 from hpml.course.lesson.exercises.exercise import Case, Exercise, Forbidden
 from hpml.course.lesson.exercises.outcomes import Outcome, Returned, symptom
 from hpml.course.lesson.exercises.same import expect
-from hpml.profiling import simulate
+from hpml.profiling import simulate_launches
 
 _OWN = Forbidden(modules=("hpml", "torch"), why="The exercise is to write the library's simulator.")
 
@@ -58,7 +58,7 @@ def _device_symptom(case: Case, outcome: Outcome) -> object:
     launch, kernels = case.data["launch"], case.data["kernels"]
     value = outcome.value if isinstance(outcome, Returned) else None
     if isinstance(value, float) and any(
-        math.isclose(value, simulate(launch, kernels * many).total / many, rel_tol=1e-9)
+        math.isclose(value, simulate_launches(launch, kernels * many).total / many, rel_tol=1e-9)
         for many in _IN_A_ROW
     ):
         return "the mean of several calls"
@@ -71,7 +71,8 @@ _TIME_ON_DEVICE = Exercise(
     parts={"right": 2},
     cases=_device_cases,
     judge=expect(
-        lambda case: simulate(case.data["launch"], case.data["kernels"]).total, tolerance=1e-9
+        lambda case: simulate_launches(case.data["launch"], case.data["kernels"]).total,
+        tolerance=1e-9,
     ),
     symptom=_device_symptom,
     arguments=call_and_device,
@@ -104,7 +105,7 @@ def _line_cases(rng: random.Random, more: bool) -> Sequence[Case]:
 
 def _spans(case: Case) -> list[tuple[float, float]]:
     launch, kernels = (case.data[name] for name in ("launch", "kernels"))
-    return list(simulate(launch, kernels).kernels) if kernels else []
+    return list(simulate_launches(launch, kernels).kernels) if kernels else []
 
 
 _TIMELINE = Exercise(
@@ -143,7 +144,9 @@ def _speedup_cases(rng: random.Random, more: bool) -> Sequence[Case]:
 
 def _speedup(case: Case) -> float:
     n, launch, kernel = (case.data[name] for name in ("n", "launch", "kernel"))
-    eager, recorded = (simulate(launch, [kernel] * n, recorded=r).total for r in (False, True))
+    eager, recorded = (
+        simulate_launches(launch, [kernel] * n, recorded=r).total for r in (False, True)
+    )
     return float(eager / recorded)
 
 

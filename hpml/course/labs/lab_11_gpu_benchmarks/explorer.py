@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hpml.base.tables import Table
-from hpml.profiling import simulate
+from hpml.profiling import simulate_launches
 from hpml.widgets.animation.animation import Animation, Keyframe, part, placeholder
 
 TIMES = (2.0, 4.0, 8.0, 12.0, 16.0)
@@ -43,7 +43,7 @@ def launch_explorer(timeline: TimelineFunction | None = None) -> Animation:
     else:
         missing = "; yours is not written yet" if timeline is not None else ""
         source = f"the library's time line{missing}"
-        spans = lambda *times: simulate(*times).kernels  # noqa: E731 - one of two functions
+        spans = lambda *times: simulate_launches(*times).kernels  # noqa: E731 - one of two functions
     rows = [[*pair, _total(*pair), _total(*pair, recorded=True)] for pair in PAIRS]
     return Animation(
         f"{COUNT} kernels: choose the cost of a launch and the time of a kernel. Drawn by {source}",
@@ -65,14 +65,14 @@ def _answers(timeline: TimelineFunction) -> bool:
 
 
 def _total(launch: float, kernel: float, *, recorded: bool = False) -> float:
-    return simulate(launch, [kernel] * COUNT, recorded=recorded).total
+    return simulate_launches(launch, [kernel] * COUNT, recorded=recorded).total
 
 
 def _keyframe(spans: TimelineFunction, launch: float, kernel: float) -> Keyframe:
     kernels = [kernel] * COUNT
-    graph = simulate(launch, kernels, recorded=True)
+    graph = simulate_launches(launch, kernels, recorded=True)
     drawn = list(spans(launch, kernels))
-    launches = simulate(launch, kernels).launches
+    launches = simulate_launches(launch, kernels).launches
     eager = max(end for _, end in drawn)
     faster = f"{eager / graph.total:.1f} times as fast"
     line = (
@@ -144,7 +144,7 @@ def _template() -> str:
 
 def _cell(place: int, launch: float, kernel: float) -> str:
     row, column = divmod(place, len(TIMES))
-    bound = simulate(launch, [kernel] * COUNT).bound
+    bound = simulate_launches(launch, [kernel] * COUNT).bound
     gain = _total(launch, kernel) / _total(launch, kernel, recorded=True)
     x, y = _LEFT + _CELL_WIDTH * column, 26 + _CELL_HEIGHT * row
     return (

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from hpml.base.tables import Table, readable
 from hpml.course.suites.toy_resnet import published_fit
-from hpml.profiling import simulate, work_of
+from hpml.profiling import simulate_launches, work_of
 
 _READS = "_local_scalar_dense"
 """The operator behind `.item()`, `float(...)` and `if` on a tensor."""
@@ -23,9 +23,9 @@ def simulated(operations: Sequence[str], launch: float, kernel: float) -> float:
     for name in operations:
         pending += 1
         if name == _READS:
-            total += simulate(launch, [kernel] * pending).total
+            total += simulate_launches(launch, [kernel] * pending).total
             pending = 0
-    return total + (simulate(launch, [kernel] * pending).total if pending else 0)
+    return total + (simulate_launches(launch, [kernel] * pending).total if pending else 0)
 
 
 def table_of(functions: Mapping[str, Callable[..., object]], *arguments: object) -> Table:

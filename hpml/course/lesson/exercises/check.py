@@ -25,7 +25,7 @@ from hpml.course.lesson.exercises.sources import (
     forbidden_uses,
     held_uses,
     not_in_cells,
-    program_for,
+    program_as_graded,
     program_of,
 )
 from hpml.course.sandbox.calling import call
@@ -90,7 +90,7 @@ class Checked:
 def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
     """Try `function` on the visible cases of `exercise`, without displaying the result."""
     program, stub = (
-        program_for(function, exercise.name),
+        program_as_graded(function, exercise.name),
         program_of(function).is_stub(exercise.name),
     )
     forbidden = forbidden_uses(program, exercise) or held_uses(function, exercise)

@@ -23,7 +23,7 @@ from hpml.course.sandbox.held import held
 from hpml.course.sandbox.notebook import Program, Statement, parse
 
 
-def program_for(function: object, name: str) -> Program:
+def program_as_graded(function: object, name: str) -> Program:
     """Return what grading will read of the exercise `name`, which `function` solves."""
     shell = notebook_shell()
     if shell is not None and shell.user_ns.get(name) is function:

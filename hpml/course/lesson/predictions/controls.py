@@ -8,11 +8,19 @@ import importlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from hpml.base.page import asset
+from hpml.base.page import Page, asset, put
 from hpml.base.style import ACCENT
 from hpml.course.lesson.predictions.state import Entry
 
 _ON_ITS_WAY = 0.3  # seconds by which a changed value may arrive after Enter or a click
+
+# Without the focus, Shift+Enter would do nothing until a click, and Tab would skip cells.
+_FOCUS_CELL = """<script>(() => {
+const cell = document.currentScript?.closest(".jp-Cell");
+setTimeout(() => {
+  if (document.activeElement === document.body) cell?.focus({preventScroll: true});
+});
+})()</script>"""
 
 Submit = Callable[[object], "str | None"]
 """Takes the typed or chosen answer; returns what is wrong with it, or None if it is locked."""
@@ -90,3 +98,10 @@ def _once_settled(field: Any, button: Any, send: Callable[[], None]) -> None:
     # Not Text.on_submit, which is deprecated: this is the message behind it.
     field.on_msg(received)
     field.observe(settle, "value")
+
+
+def put_away(display_id: str) -> None:
+    """Remove a control from the page; the keyboard focus returns to the cell."""
+    # The second page removes the script from the saved notebook.
+    for page in (Page("", _FOCUS_CELL), Page("", "")):
+        put(page, display_id, again=True)

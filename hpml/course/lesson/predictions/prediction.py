@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 
 from hpml.base.environment import flag
 from hpml.base.errors import describe, is_text
-from hpml.base.page import Page, frame, notebook_shell, put, put_away, put_control, sentence
+from hpml.base.page import Page, frame, notebook_shell, put, put_control, sentence
 from hpml.base.style import ACCENT, MUTED, PASS
 from hpml.course.lesson.errors import LabError, PredictionLocked
 from hpml.course.lesson.predictions import state, store
-from hpml.course.lesson.predictions.controls import Control, enter_locks, make
+from hpml.course.lesson.predictions.controls import Control, enter_locks, make, put_away
 from hpml.course.lesson.predictions.quantity import find_unit
 from hpml.course.lesson.progress import keep_time
 from hpml.course.lesson.reference import keep_revealed, recorded
