@@ -295,7 +295,7 @@ def label_ends(ax: Axes, ends: Iterable[tuple[float, float, str, str]]) -> None:
 
     The texts keep the order of their points and do not overlap; set the scales and limits before.
     """
-    ends = sorted(ends, key=lambda end: end[1])
+    ends = sorted(ends, key=lambda end: float(ax.transData.transform(end[:2])[1]))
     if not ends:
         return
     low, high = ax.transAxes.transform([(0, 0), (0, 1)])[:, 1]

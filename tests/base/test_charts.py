@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -20,9 +20,7 @@ from hpml.base.charts import (
     show,
     timeline,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from tests.drawn import drawn, extent
 
 
 @pytest.mark.parametrize(
@@ -52,13 +50,6 @@ def test_numbers_of_sizes_never_overprint_and_the_outermost_are_there(
         assert list(ax.get_xticks()) == sizes
         extents = sorted((e.x0, e.x1) for e in (label.get_window_extent() for label in labels))
         assert all(a[1] < b[0] for a, b in itertools.pairwise(extents))
-
-
-def drawn(chart: Chart) -> Axes:
-    fig, ax = style.figure()
-    chart.on(ax)
-    fig.canvas.draw()
-    return ax
 
 
 def test_a_bar_has_its_parts_end_to_end_and_its_text_behind_the_interval() -> None:
@@ -134,16 +125,18 @@ def test_a_logarithmic_axis_has_at_least_four_plain_labels(
     assert [label.get_text() for label in ax.get_xticklabels()] == expected
 
 
+@pytest.mark.parametrize("ylim", [(0, 10), (10, 0)])
 @pytest.mark.parametrize("heights", [[1.0] * 5, [0.0, 0.01, 5.0, 9.99, 10.0], [3.0], []])
-def test_labels_of_ends_are_in_the_margin_in_order_and_apart(heights: list[float]) -> None:
-    from matplotlib.text import Text
-
+def test_labels_of_ends_are_in_the_margin_in_order_and_apart(
+    heights: list[float], ylim: tuple[float, float]
+) -> None:
     figure, ax = style.figure(height=2.6)
-    ax.set(xlim=(0, 1), ylim=(0, 10))
+    ax.set(xlim=(0, 1), ylim=ylim)
     label_ends(ax, [(0.9, y, f"line {place}", style.DATA) for place, y in enumerate(heights)])
     figure.canvas.draw()
     own = ax.get_window_extent()
-    boxes = [Text.get_window_extent(text) for text in ax.texts]  # without their leaders
+    texts = sorted(ax.texts, key=lambda text: float(ax.transData.transform(text.xy)[1]))
+    boxes = [extent(text) for text in texts]
     assert len(boxes) == len(heights)
     assert all(box.x0 > own.x1 for box in boxes)
     assert all(a.y1 <= b.y0 + 1 for a, b in itertools.pairwise(boxes))
