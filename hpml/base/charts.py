@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 Interval = tuple[float, float]
+End = tuple[float, float, str, str]
+"""The point that a label in the margin belongs to, x and y, with its text and colour."""
 _DASHED = (0, (4, 3))
 MOST_ENTRIES_INSIDE = 4
 """The maximum number of entries of a legend inside its axes; a longer one stands beside them."""
@@ -82,6 +84,7 @@ class Chart:
         at, level: positions of dashed reference lines on the x and the y axis.
         sizes: ticks along x, if x is a size.
         legend: labels and their colours, instead of the default legend.
+        ends: labels in the right margin, as for `label_ends`.
     """
 
     draw: Callable[[Axes], None]
@@ -97,6 +100,7 @@ class Chart:
     level: Sequence[float] = field(default=(), kw_only=True)
     sizes: Sequence[float] = field(default=(), kw_only=True)
     legend: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    ends: Sequence[End] = field(default=(), kw_only=True)
 
     def on(self, ax: Axes) -> None:
         for name in self.log:
@@ -114,6 +118,7 @@ class Chart:
             name_decades(ax.xaxis if name == "x" else ax.yaxis)
         if self.sizes:
             mark_sizes(ax, self.sizes)
+        label_ends(ax, self.ends)
         for label, colour in self.legend.items():
             ax.plot([], [], "s", color=colour, label=label)
         style.finish(ax, title=self.title, x=self.x, y=self.y)
@@ -211,8 +216,13 @@ def dots(rows: Iterable[Dot], **options: Any) -> Chart:
     return Chart(draw, _sentence(summary), 1.1 + 0.38 * len(names), **options)
 
 
-def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Chart:
-    """Return lines or markers over x; `style.series` colours those without a colour."""
+def lines(
+    series: Iterable[Line], *, height: float = 3.6, at_ends: bool = False, **options: Any
+) -> Chart:
+    """Return lines or markers over x; `style.series` colours those without a colour.
+
+    With `at_ends` each line has its name and text beside its last point, instead of a legend.
+    """
     from matplotlib.ticker import MaxNLocator
 
     series = list(series)
@@ -222,7 +232,7 @@ def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Cha
     def draw(ax: Axes) -> None:
         seen = set()
         for line in series:
-            label = None if line.name in seen or len(names) == 1 else line.name
+            label = None if line.name in seen or len(names) == 1 or at_ends else line.name
             seen.add(line.name)
             form: Any = _DASHED if line.form == "--" else line.form or "none"
             marker = line.marker or ("" if line.form else style.marker(line.name))
@@ -236,6 +246,12 @@ def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Cha
         if ax.get_xscale() == "linear" and all(type(x) is int for line in series for x in line.x):
             ax.xaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10], integer=True))
 
+    if at_ends:
+        options["ends"] = [
+            (line.x[-1], line.y[-1], f"{line.name}{line.text and f': {line.text}'}",
+             line.colour or shades[line.name])
+            for line in series
+        ]  # fmt: skip
     summary = "; ".join(f"{line.name}: {line.text or _ends(line)}" for line in series)
     return Chart(draw, _sentence(summary), height, **options)
 
@@ -290,7 +306,7 @@ def name_rows(ax: Axes, names: Sequence[str]) -> None:
     ax.tick_params(axis="y", length=0)
 
 
-def label_ends(ax: Axes, ends: Iterable[tuple[float, float, str, str]]) -> None:
+def label_ends(ax: Axes, ends: Iterable[End]) -> None:
     """Write texts into the right margin, each led to its point: x, y, text and colour.
 
     The texts keep the order of their points and do not overlap; set the scales and limits before.

@@ -94,6 +94,20 @@ def test_a_line_takes_the_colour_of_its_name_where_it_is_given_none() -> None:
     assert [part.tolist() for part in bar.get_segments()] == [[[1, 1], [1, 3]]]
 
 
+def test_a_line_may_have_its_name_beside_its_end() -> None:
+    up = Line("up", [1, 2], [1, 9], colour=style.PASS, text="ninefold")
+    down = Line("down", [1, 2], [9, 1])
+    chart = lines([up, down], title="t", ylim=(0, 10), at_ends=True)
+    ax = drawn(chart)
+    assert ax.get_legend() is None
+    lower, upper = ax.texts
+    assert (lower.get_text(), lower.xy) == ("down", (2, 1))
+    assert (upper.get_text(), upper.xy) == ("up: ninefold", (2, 9))
+    middle = (extent(upper).y0 + extent(upper).y1) / 2
+    assert middle == pytest.approx(ax.transData.transform((2, 9))[1], abs=4)
+    assert chart.text == "up: ninefold; down: first 9, last 1."
+
+
 @pytest.mark.parametrize("along", ["x", "y"])
 def test_a_histogram_runs_along_the_axis_that_was_asked_for(along: Literal["x", "y"]) -> None:
     from matplotlib.figure import Figure
