@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hpml.base.errors import HpmlError, describe
+from hpml.base.page import fold
 
 Format = Callable[[object], str] | Callable[[float], str]
 """A function that formats the values of a column."""
@@ -51,6 +52,7 @@ class Table(Shown):
         rows: one sequence per row, with one value per column.
         title: a line above the table.
         caption: a line below the table.
+        fold: a summary, and a text that a page shows below the caption once it is opened.
         align: ``"left"`` or ``"right"`` for each column; by default numbers are aligned right and
             other values left.
         formats: function from a value to text, by column name; None values are not passed to it
@@ -77,6 +79,7 @@ class Table(Shown):
     rows: Sequence[Sequence[object]]
     title: str | None = field(default=None, kw_only=True)
     caption: str | None = field(default=None, kw_only=True)
+    fold: tuple[str, str] | None = field(default=None, kw_only=True)
     align: Sequence[str] | None = field(default=None, kw_only=True)
     formats: Mapping[str, Format] = field(default_factory=dict, kw_only=True, compare=False)
     code: bool = field(default=False, kw_only=True)
@@ -114,6 +117,8 @@ class Table(Shown):
             lines.insert(0, self.title)
         if self.caption:
             lines.append(self.caption)
+        if self.fold:
+            lines.append(self.fold[1])
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -133,6 +138,8 @@ class Table(Shown):
         parts.append("</tbody></table>")
         if self.caption:
             parts.append(f"<p><small>{html.escape(self.caption)}</small></p>")
+        if self.fold:
+            parts.append(fold(*self.fold))
         return "".join(parts)
 
     def _texts(self) -> list[list[str]]:
