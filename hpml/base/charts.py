@@ -11,6 +11,7 @@ Memory. list: 32 MB; array: 8 MB.
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -27,6 +28,8 @@ Interval = tuple[float, float]
 End = tuple[float, float, str, str]
 """The point that a label in the margin belongs to, x and y, with its text and colour."""
 _DASHED = (0, (4, 3))
+_LETTERS_BESIDE = 34
+"""Letters of a line in the right margin."""
 MOST_ENTRIES_INSIDE = 4
 """The maximum number of entries of a legend inside its axes; a longer one stands beside them."""
 
@@ -166,16 +169,17 @@ def bars(rows: Iterable[Bar], **options: Any) -> Chart:
     rows = list(rows)
 
     def draw(ax: Axes) -> None:
-        ends = []
         for row, bar in enumerate(rows):
             end = bar.start
             for length, colour in _parts(bar):
                 ax.barh(row, length, left=end, height=0.66, color=colour)
                 end += length
-            ends.append(_annotated(ax, row, bar.text, [bar.start, end], bar.interval))
+            _interval(ax, row, bar.interval)
+            write_beside(ax, row, bar.text)
         name_rows(ax, [bar.name for bar in rows])
-        left = 0.0 if min(ends, default=0.0) >= 0 else None
-        ax.set_xlim(left, _right_end(ax, ends, [row.text for row in rows]))
+        ends = [end for bar in rows for end in (bar.start, *(bar.interval or ()))]
+        if min(ends, default=0.0) >= 0:
+            ax.set_xlim(0.0, None)
 
     summary = "; ".join(f"{bar.name}: {bar.text}" for bar in rows if bar.text)
     return Chart(draw, _sentence(summary), 1.1 + 0.34 * len(rows), **options)
@@ -187,10 +191,8 @@ def dots(rows: Iterable[Dot], **options: Any) -> Chart:
     names = list(dict.fromkeys(dot.name for dot in rows))
 
     def draw(ax: Axes) -> None:
-        ends = []
         for number, name in enumerate(names):
             group = [dot for dot in rows if dot.name == name]
-            rightmost = max(max(*_values(dot), *(dot.interval or ()), -math.inf) for dot in group)
             for index, dot in enumerate(group):
                 row = number + 0.13 * (index - (len(group) - 1) / 2)
                 values, (_, labels) = _values(dot), ax.get_legend_handles_labels()
@@ -198,14 +200,9 @@ def dots(rows: Iterable[Dot], **options: Any) -> Chart:
                 size = 16 if dot.marker == "|" else 7
                 ax.plot(values, [row] * len(values), dot.marker, color=dot.colour, ms=size,
                         alpha=0.8, label=label or None, zorder=2 + (dot.marker == "x"))  # fmt: skip
-                ends.append(_annotated(ax, row, dot.text, [rightmost], dot.interval))
+                _interval(ax, row, dot.interval)
+            write_beside(ax, number, "\n".join(dot.text for dot in group if dot.text))
         name_rows(ax, names)
-        if any(dot.text for dot in rows):
-            low = min(min(*_values(dot), *(dot.interval or ()), math.inf) for dot in rows)
-            ax.set_xlim(
-                low / 2.5 if ax.get_xscale() == "log" else None,
-                _right_end(ax, ends, [row.text for row in rows]),
-            )
 
     summary = "; ".join(
         f"{dot.name}{dot.label and f' ({dot.label})'}: "
@@ -266,18 +263,17 @@ def timeline(
     texts, shades = texts or {}, {**style.series(list(rows)), **(colours or {})}
 
     def draw(ax: Axes) -> None:
-        ends = []
-        near = 0.003 * max((end for spans in rows.values() for _, end in spans), default=0.0)
+        latest = max((end for spans in rows.values() for _, end in spans), default=1.0)
         for row, (name, spans) in enumerate(rows.items()):
             shade = shades[name], style.tint(shades[name], 0.6)
             last, light = 0.0, True
             for start, end in spans:
-                light = not light and start - last < near
+                light = not light and start - last < 0.003 * latest
                 ax.barh(row, end - start, left=start, height=0.66, color=shade[light])
                 last = end
-            ends.append(_annotated(ax, row, texts.get(name, ""), [last], None))
+            write_beside(ax, row, texts.get(name, ""))
         name_rows(ax, list(rows))
-        ax.set_xlim(0, _right_end(ax, ends, texts.values()) or max(ends, default=1.0))
+        ax.set_xlim(0, latest)
 
     summary = "; ".join(f"{name}: {text}" for name, text in texts.items())
     return Chart(draw, _sentence(summary), 1.0 + 0.36 * len(rows), **options)
@@ -304,6 +300,18 @@ def name_rows(ax: Axes, names: Sequence[str]) -> None:
     ax.set_ylim(len(names) - 0.45, -0.55)
     ax.grid(visible=False, axis="y")
     ax.tick_params(axis="y", length=0)
+
+
+def write_beside(ax: Axes, row: float, text: str) -> None:
+    """Write a text into the right margin, beside a row; a long one is wrapped to two lines."""
+    lines = [
+        part
+        for line in text.splitlines()
+        for part in textwrap.wrap(line, max(_LETTERS_BESIDE, math.ceil(0.6 * len(line))))
+    ]
+    ax.annotate("\n".join(lines), (1.0, row), xycoords=("axes fraction", "data"), va="center",
+                xytext=(8, 0), textcoords="offset points", fontsize=9, linespacing=1.1,
+                annotation_clip=False)  # fmt: skip
 
 
 def label_ends(ax: Axes, ends: Iterable[End]) -> None:
@@ -375,29 +383,9 @@ def _values(dot: Dot) -> Sequence[float]:
     return [dot.values] if isinstance(dot.values, int | float) else dot.values
 
 
-def _annotated(
-    ax: Axes, row: float, text: str, ends: Sequence[float], interval: Interval | None
-) -> float:
-    """Draw an interval and a text after it; return where the text begins."""
+def _interval(ax: Axes, row: float, interval: Interval | None) -> None:
     if interval is not None:
         ax.plot(interval, [row, row], color=style.INK, linewidth=1.4)
-    end = max(*ends, *(interval or ()), -math.inf)
-    ax.annotate(text, (end, row), xytext=(6, 0), textcoords="offset points", va="center",
-                fontsize=9)  # fmt: skip
-    return end
-
-
-def _right_end(ax: Axes, ends: Sequence[float], texts: Iterable[str]) -> float | None:
-    """Return the end of the x axis that leaves space for the texts, or None without texts."""
-    letters = max(map(len, texts), default=0)
-    if not letters:
-        return None
-    low, high = ax.get_xlim()[0], max(ends)
-    share = min(0.62, 0.02 + 0.012 * letters)  # of the width: a letter is about 0.07 inches wide
-    if ax.get_xscale() == "log":
-        low = min(low, high / 10)
-        return float(high * (high / low) ** (share / (1 - share)))
-    return float(max(high, 0.0) + (high - min(low, 0.0)) * share / (1 - share))
 
 
 def _ends(line: Line) -> str:

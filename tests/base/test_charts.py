@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 
@@ -20,7 +19,7 @@ from hpml.base.charts import (
     show,
     timeline,
 )
-from tests.drawn import drawn, extent
+from tests.drawn import drawn, extent, overlap
 
 
 @pytest.mark.parametrize(
@@ -52,24 +51,46 @@ def test_numbers_of_sizes_never_overprint_and_the_outermost_are_there(
         assert all(a[1] < b[0] for a, b in itertools.pairwise(extents))
 
 
-def test_a_bar_has_its_parts_end_to_end_and_its_text_behind_the_interval() -> None:
+def test_a_bar_has_its_parts_end_to_end() -> None:
     first = Bar("a", [(2.0, "red"), (3.0, "blue")], "5", (4.0, 7.0), start=1.0)
     ax = drawn(bars([first, Bar("b", 2.0)], title="t"))
     assert [(patch.get_x(), patch.get_width()) for patch in ax.patches] == [
         (1.0, 2.0), (3.0, 3.0), (0.0, 2.0),
     ]  # fmt: skip
-    assert ax.texts[0].get_window_extent().x0 > ax.transData.transform((7.0, 0))[0]
+    (interval,) = ax.get_lines()
+    assert list(interval.get_xdata()) == [4, 7]
+    assert ax.get_xlim()[0] == 0
+    assert ax.get_xlim()[1] > 7
+
+
+LONG = "a text of some forty letters to be read, and of some thirty-five more"
 
 
 @pytest.mark.parametrize(
-    ("chart", "row", "log"), [(bars, Bar, ""), (dots, Dot, ""), (dots, Dot, "x")]
-)
-def test_a_long_text_has_room_in_the_axes(
-    chart: Callable[..., Chart], row: Callable[..., Any], log: str
-) -> None:
-    text = "a text of some forty letters to be read"
-    ax = drawn(chart([row("name", 3.0, text, (1.0, 4.0))], title="t", log=log))
-    assert ax.texts[0].get_window_extent().x1 <= ax.bbox.x1
+    "chart",
+    [
+        bars([Bar("a", 3.0, LONG, (1.0, 4.0)), Bar("b", 1.0, "1"), Bar("c", 2.0)], title="t"),
+        dots([Dot("a", 3.0, LONG), Dot("b", 1.0, "1"), Dot("c", 2.0)], title="t"),
+        dots([Dot("a", 3.0, LONG), Dot("b", 1.0, "1"), Dot("c", 2.0)], title="t", log="x"),
+        timeline(
+            {"a": [(0.0, 2.0)], "b": [(0.0, 3.0)], "c": [(1.0, 2.0)]}, {"a": LONG, "b": "1"},
+            title="t",
+        ),
+    ],
+)  # fmt: skip
+def test_the_text_of_a_row_is_beside_it_in_the_margin(chart: Chart) -> None:
+    ax = drawn(chart)
+    first, second, third = ax.texts
+    assert (second.get_text(), third.get_text()) == ("1", "")
+    assert first.get_text().replace("\n", " ") == LONG
+    assert first.get_text().count("\n") == 1
+    assert not overlap(ax.texts)
+    for row, text in enumerate((first, second)):
+        box = extent(text)
+        assert ax.bbox.x1 < box.x0 < box.x1 <= ax.figure.bbox.x1
+        middle = ax.transData.transform((1, row))[1]
+        assert (box.y0 + box.y1) / 2 == pytest.approx(middle, abs=3)
+    assert ax.bbox.width > ax.figure.bbox.width / 3  # enough for the marks
 
 
 def test_a_page_tells_every_chart_and_the_caption() -> None:
