@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -214,11 +214,11 @@ def dots(rows: Iterable[Dot], **options: Any) -> Chart:
 
 
 def lines(
-    series: Iterable[Line], *, height: float = 3.6, at_ends: bool = False, **options: Any
+    series: Iterable[Line], *, height: float = 3.6, at_ends: Collection[str] = (), **options: Any
 ) -> Chart:
     """Return lines or markers over x; `style.series` colours those without a colour.
 
-    With `at_ends` each line has its name and text beside its last point, instead of a legend.
+    The lines named in `at_ends` have their name and text beside their last point, not in a legend.
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -229,7 +229,8 @@ def lines(
     def draw(ax: Axes) -> None:
         seen = set()
         for line in series:
-            label = None if line.name in seen or len(names) == 1 or at_ends else line.name
+            hidden = line.name in seen or len(names) == 1 or line.name in at_ends
+            label = None if hidden else line.name
             seen.add(line.name)
             form: Any = _DASHED if line.form == "--" else line.form or "none"
             marker = line.marker or ("" if line.form else style.marker(line.name))
@@ -248,6 +249,7 @@ def lines(
             (line.x[-1], line.y[-1], f"{line.name}{line.text and f': {line.text}'}",
              line.colour or shades[line.name])
             for line in series
+            if line.name in at_ends
         ]  # fmt: skip
     summary = "; ".join(f"{line.name}: {line.text or _ends(line)}" for line in series)
     return Chart(draw, _sentence(summary), height, **options)
@@ -319,6 +321,7 @@ def label_ends(ax: Axes, ends: Iterable[End]) -> None:
 
     The texts keep the order of their points and do not overlap; set the scales and limits before.
     """
+    ax.get_xlim(), ax.get_ylim()  # computes limits that are not set, which transData does not
     ends = sorted(ends, key=lambda end: float(ax.transData.transform(end[:2])[1]))
     if not ends:
         return

@@ -115,10 +115,25 @@ def test_a_line_takes_the_colour_of_its_name_where_it_is_given_none() -> None:
     assert [part.tolist() for part in bar.get_segments()] == [[[1, 1], [1, 3]]]
 
 
+@pytest.mark.parametrize("log", ["", "xy"])
+def test_a_point_has_its_name_at_its_height_without_given_limits(log: str) -> None:
+    points = [Line(f"{n}", [n], [n**3], form="") for n in (10, 20, 1000)]
+    ax = drawn(lines([Line("all", [1, 2000], [5, 5]), *points], title="t", log=log,
+                     at_ends=["10", "20", "1000"]))  # fmt: skip
+    highest = max(ax.texts, key=lambda text: extent(text).y0)
+    assert highest.get_text() == "1000"
+    middle = (extent(highest).y0 + extent(highest).y1) / 2
+    assert middle == pytest.approx(ax.transData.transform((1, 1000**3))[1], abs=12)
+    assert not overlap(ax.texts)
+    legend = ax.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["all"]
+
+
 def test_a_line_may_have_its_name_beside_its_end() -> None:
     up = Line("up", [1, 2], [1, 9], colour=style.PASS, text="ninefold")
     down = Line("down", [1, 2], [9, 1])
-    chart = lines([up, down], title="t", ylim=(0, 10), at_ends=True)
+    chart = lines([up, down], title="t", ylim=(0, 10), at_ends=["up", "down"])
     ax = drawn(chart)
     assert ax.get_legend() is None
     lower, upper = ax.texts

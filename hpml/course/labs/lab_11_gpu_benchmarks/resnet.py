@@ -133,7 +133,7 @@ def growth_chart(times: Mapping[str, Mapping[int, float]]) -> Chart:
     highest = max(max(line.y) for line in drawn)
     return lines(drawn, title=title, x="pixels", y=y, log="xy", sizes=sizes, height=4.2,
                  xlim=(sizes[0] / 1.1, sizes[-1] * 1.1), ylim=(0.8, 1.2 * highest),
-                 at_ends=True)  # fmt: skip
+                 at_ends=[line.name for line in drawn])  # fmt: skip
 
 
 def fits(result: ToyResNetResult) -> dict[str, LaunchFit]:
