@@ -291,6 +291,7 @@ def histogram(
         orientation: Literal["horizontal", "vertical"]
         orientation = "horizontal" if along == "y" else "vertical"
         ax.hist(values, list(bins), orientation=orientation, color=style.DATA)
+        (ax.xaxis if along == "y" else ax.yaxis).set_major_formatter("{x:,.0f}")
 
     return Chart(draw, f"Median {readable(middle, 3)}.", options.pop("height", 3.6), **options)
 

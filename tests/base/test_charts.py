@@ -150,6 +150,8 @@ def test_a_histogram_runs_along_the_axis_that_was_asked_for(along: Literal["x", 
 
     ax = Figure().subplots()
     charts.histogram([1.0, 1.5, 9.0], [0.0, 2.0, 10.0], along=along, title="Times").on(ax)
+    counted = ax.yaxis if along == "x" else ax.xaxis
+    assert counted.get_major_formatter()(20_000, 0) == "20,000"
     (bars,) = ax.containers
     lengths = [bar.get_height() if along == "x" else bar.get_width() for bar in bars]
     assert lengths == [2, 1]
