@@ -13,11 +13,11 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from hpml.base import style
-from hpml.base.page import Page, picture
+from hpml.base.page import Page, fold, picture
 from hpml.base.tables import readable
 
 if TYPE_CHECKING:
@@ -136,12 +136,14 @@ def show(
     beside: bool = False,
     ratios: Sequence[float] = (),
     text: str = "",
+    notes: tuple[str, str] = ("", ""),
     after: str = "",
 ) -> Page:
     """Return charts as one picture, below one another or `beside` one another.
 
     Charts beside one another share their y axis if only the first one labels it. `ratios` are their
-    relative widths, `text` replaces the description, and `after` is HTML below the picture.
+    relative widths, `text` replaces the description, `notes` are a title and a text that is folded
+    below the picture, and `after` is HTML below that.
     """
     shape = (1, len(charts)) if beside else (len(charts), 1)
     heights = [chart.height for chart in charts]
@@ -161,7 +163,9 @@ def show(
     if caption:
         style.caption(fig, caption)
     summary = [f"{chart.title}. {chart.text}".strip() for chart in charts]
-    return picture(fig, text or "\n".join([*summary, *([caption] if caption else [])]), after)
+    text = text or "\n".join([*summary, *([caption] if caption else [])])
+    page = picture(fig, text, (fold(*notes) if notes[1] else "") + after)
+    return replace(page, plain="\n".join([text, notes[1]])) if notes[1] else page
 
 
 def bars(rows: Iterable[Bar], **options: Any) -> Chart:

@@ -104,6 +104,20 @@ def test_a_page_tells_every_chart_and_the_caption() -> None:
     assert page.png is not None
 
 
+def test_notes_are_folded_below_the_picture_and_are_in_its_text() -> None:
+    chart = bars([Bar("a", 1.0, "one")], title="Bars")
+    page = show(
+        chart, caption="The caption.", notes=("Notes", "Unsteady: a."), after="<p>after</p>"
+    )
+    assert page.plain == "Bars. a: one.\nThe caption.\nUnsteady: a."
+    assert page.html.endswith(
+        "<details><summary><small>Notes</small></summary>"
+        "<p><small>Unsteady: a.</small></p></details><p>after</p>"
+    )
+    assert "Unsteady" not in page.html.partition("<details>")[0]
+    assert "<details>" not in show(chart).html
+
+
 def test_a_line_takes_the_colour_of_its_name_where_it_is_given_none() -> None:
     own = Line("b", [1, 2], [2, 1], colour=style.FAIL, band=([1, 0.5], [3, 1.5]))
     ax = drawn(lines([Line("a", [1, 2], [1, 2]), own], title="t"))
