@@ -136,7 +136,7 @@ def draw_per_item(
     factor = times.ratio(slowest.name, fastest.name).shown
     text = (
         f"{slowest.name} takes {factor} times as long as {fastest.name}. "
-        f"Median of {times.rounds} rounds; line: 25 to 75 %."
+        f"Median of {times.rounds} rounds; line: quartiles."
     )
     x = f"ns per {item}, on a logarithmic axis"
     return show(dots(rows, title=title, x=x, log="x", xlim=limits), caption=text)

@@ -204,6 +204,7 @@ class Verdict:
             ax.axvspan(low, high, color=style.INK, alpha=0.08, linewidth=0)
             write_beside(ax, len(names), quantity.of(found))
             name_rows(ax, [*names, "measured"])
+            ax.tick_params(axis="y", pad=8)  # beside a mark at the edge
 
         said = "; ".join(f"{name} predicts {quantity.predicted(name)}" for name in names)
         return Chart(
