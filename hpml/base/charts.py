@@ -311,12 +311,11 @@ def name_rows(ax: Axes, names: Sequence[str]) -> None:
 
 def write_beside(ax: Axes, row: float, text: str) -> None:
     """Write a text into the right margin, beside a row; a long one is wrapped to two lines."""
-    lines = [
-        part
-        for line in text.splitlines()
-        for part in textwrap.wrap(line, max(_LETTERS_BESIDE, math.ceil(0.6 * len(line))))
-    ]
-    ax.annotate("\n".join(lines), (1.0, row), xycoords=("axes fraction", "data"), va="center",
+    wrapped = []
+    for line in text.splitlines():
+        long = len(line) > _LETTERS_BESIDE
+        wrapped += textwrap.wrap(line, math.ceil(0.6 * len(line))) if long else [line]
+    ax.annotate("\n".join(wrapped), (1.0, row), xycoords=("axes fraction", "data"), va="center",
                 xytext=(8, 0), textcoords="offset points", fontsize=9, linespacing=1.1,
                 annotation_clip=False)  # fmt: skip
 

@@ -192,8 +192,9 @@ def _rows(falling: Sequence[Region], shown: Collection[Region]) -> list[Region |
     for region, group in groups:
         if region is None:
             others = list(group)
-            between = ", ".join(kind for kind in KINDS if kind in _kinds(others))
-            rows.append(f"{len(others)} more: {between}")
+            between = [kind for kind in KINDS if kind in _kinds(others)]
+            of = ", ".join(between) if len(between) <= 2 else f"{len(between)} kinds"
+            rows.append(f"{len(others)} more: {of}")
             continue
         above = rows[-1] if rows else ""
         if isinstance(above, Region) and above.start > region.end:

@@ -107,6 +107,13 @@ def test_the_strip_has_the_regions_in_order_with_their_resident_share() -> None:
     assert not overlap(ax.get_yticklabels())
 
 
+def test_many_kinds_in_a_gap_are_counted() -> None:
+    stacks = [(0x7F0010000000, 0x7F0010800000)]
+    chart = memory_map.address_strip(memory_map.memory_map(SMAPS, stacks), {})
+    assert "; 4 more: 4 kinds; heap, 8.00 KiB" in chart.text
+    assert "heap, 8.00 KiB" in [label.get_text() for label in drawn(chart).get_yticklabels()]
+
+
 def test_each_place_is_pinned_to_its_region_in_the_margin_in_order_of_addresses() -> None:
     from matplotlib.text import Annotation
 
