@@ -17,8 +17,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from hpml.base import style
-from hpml.base.page import Page, fold, picture
-from hpml.base.tables import readable
+from hpml.base.page import Page, picture
+from hpml.base.tables import fold, readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

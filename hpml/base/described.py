@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib
 from matplotlib.figure import Figure
 
-from hpml.base.page import fold
+from hpml.base.tables import fold
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -97,19 +97,6 @@ def picture(figure: Figure, text: str, after: str = "") -> Page:
     return Page(text, shown + after, png)
 
 
-def fold(summary: str, text: str) -> str:
-    """Return HTML that shows a summary, and the lines of a text once it is opened.
-
-    >>> fold("Notes", "A < B")
-    '<details><summary><small>Notes</small></summary><p><small>A &lt; B</small></p></details>'
-    """
-    small = "<br>".join(html.escape(line) for line in text.splitlines())
-    return (
-        f"<details><summary><small>{html.escape(summary)}</small></summary>"
-        f"<p><small>{small}</small></p></details>"
-    )
-
-
 def frame(label: str, body: str, colour: str) -> str:
     """Return HTML with a coloured bar and a small label, to set a question apart from prose."""
     return (

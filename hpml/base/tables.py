@@ -1,4 +1,4 @@
-"""Tables as text and as HTML, and the format of numbers with units."""
+"""Tables as text and as HTML, notes that are folded below, and the format of numbers with units."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hpml.base.errors import HpmlError, describe
-from hpml.base.page import fold
 
 Format = Callable[[object], str] | Callable[[float], str]
 """A function that formats the values of a column."""
@@ -164,6 +163,19 @@ class Table(Shown):
         wrap = " white-space: nowrap;" if side == "right" else ""  # a number and its unit
         style = f"text-align: {side}; padding: 0.2em 0.8em;{wrap}"
         return f'<{tag} style="{style}">{html.escape(text)}</{tag}>'
+
+
+def fold(summary: str, text: str) -> str:
+    """Return HTML that shows a summary, and the lines of a text once it is opened.
+
+    >>> fold("Notes", "A < B")
+    '<details><summary><small>Notes</small></summary><p><small>A &lt; B</small></p></details>'
+    """
+    small = "<br>".join(html.escape(line) for line in text.splitlines())
+    return (
+        f"<details><summary><small>{html.escape(summary)}</small></summary>"
+        f"<p><small>{small}</small></p></details>"
+    )
 
 
 def format_seconds(x: float) -> str:
