@@ -11,20 +11,25 @@ Memory. list: 32 MB; array: 8 MB.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import textwrap
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from hpml.base import style
 from hpml.base.page import Page, picture
-from hpml.base.tables import readable
+from hpml.base.tables import fold, readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
 Interval = tuple[float, float]
+End = tuple[float, float, str, str]
+"""The point that a label in the margin belongs to, x and y, with its text and colour."""
 _DASHED = (0, (4, 3))
+_LETTERS_BESIDE = 34
+"""Letters of a line in the right margin."""
 MOST_ENTRIES_INSIDE = 4
 """The maximum number of entries of a legend inside its axes; a longer one stands beside them."""
 
@@ -82,6 +87,7 @@ class Chart:
         at, level: positions of dashed reference lines on the x and the y axis.
         sizes: ticks along x, if x is a size.
         legend: labels and their colours, instead of the default legend.
+        ends: labels in the right margin, as for `label_ends`.
     """
 
     draw: Callable[[Axes], None]
@@ -97,6 +103,7 @@ class Chart:
     level: Sequence[float] = field(default=(), kw_only=True)
     sizes: Sequence[float] = field(default=(), kw_only=True)
     legend: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    ends: Sequence[End] = field(default=(), kw_only=True)
 
     def on(self, ax: Axes) -> None:
         for name in self.log:
@@ -114,6 +121,7 @@ class Chart:
             name_decades(ax.xaxis if name == "x" else ax.yaxis)
         if self.sizes:
             mark_sizes(ax, self.sizes)
+        label_ends(ax, self.ends)
         for label, colour in self.legend.items():
             ax.plot([], [], "s", color=colour, label=label)
         style.finish(ax, title=self.title, x=self.x, y=self.y)
@@ -128,12 +136,14 @@ def show(
     beside: bool = False,
     ratios: Sequence[float] = (),
     text: str = "",
+    notes: tuple[str, str] = ("", ""),
     after: str = "",
 ) -> Page:
     """Return charts as one picture, below one another or `beside` one another.
 
     Charts beside one another share their y axis if only the first one labels it. `ratios` are their
-    relative widths, `text` replaces the description, and `after` is HTML below the picture.
+    relative widths, `text` replaces the description, `notes` are a title and a text that is folded
+    below the picture, and `after` is HTML below that.
     """
     shape = (1, len(charts)) if beside else (len(charts), 1)
     heights = [chart.height for chart in charts]
@@ -153,7 +163,9 @@ def show(
     if caption:
         style.caption(fig, caption)
     summary = [f"{chart.title}. {chart.text}".strip() for chart in charts]
-    return picture(fig, text or "\n".join([*summary, *([caption] if caption else [])]), after)
+    text = text or "\n".join([*summary, *([caption] if caption else [])])
+    page = picture(fig, text, (fold(*notes) if notes[1] else "") + after)
+    return replace(page, plain="\n".join([text, notes[1]])) if notes[1] else page
 
 
 def bars(rows: Iterable[Bar], **options: Any) -> Chart:
@@ -161,16 +173,17 @@ def bars(rows: Iterable[Bar], **options: Any) -> Chart:
     rows = list(rows)
 
     def draw(ax: Axes) -> None:
-        ends = []
         for row, bar in enumerate(rows):
             end = bar.start
             for length, colour in _parts(bar):
                 ax.barh(row, length, left=end, height=0.66, color=colour)
                 end += length
-            ends.append(_annotated(ax, row, bar.text, [bar.start, end], bar.interval))
+            _interval(ax, row, bar.interval)
+            write_beside(ax, row, bar.text)
         name_rows(ax, [bar.name for bar in rows])
-        left = 0.0 if min(ends, default=0.0) >= 0 else None
-        ax.set_xlim(left, _right_end(ax, ends, [row.text for row in rows]))
+        ends = [end for bar in rows for end in (bar.start, *(bar.interval or ()))]
+        if min(ends, default=0.0) >= 0:
+            ax.set_xlim(0.0, None)
 
     summary = "; ".join(f"{bar.name}: {bar.text}" for bar in rows if bar.text)
     return Chart(draw, _sentence(summary), 1.1 + 0.34 * len(rows), **options)
@@ -182,33 +195,18 @@ def dots(rows: Iterable[Dot], **options: Any) -> Chart:
     names = list(dict.fromkeys(dot.name for dot in rows))
 
     def draw(ax: Axes) -> None:
-        ends = []
         for number, name in enumerate(names):
             group = [dot for dot in rows if dot.name == name]
-            rightmost = max(max(*_values(dot), *(dot.interval or ()), -math.inf) for dot in group)
             for index, dot in enumerate(group):
                 row = number + 0.13 * (index - (len(group) - 1) / 2)
                 values, (_, labels) = _values(dot), ax.get_legend_handles_labels()
                 label = dot.label if dot.label not in labels else None
                 size = 16 if dot.marker == "|" else 7
-                ax.plot(
-                    values,
-                    [row] * len(values),
-                    dot.marker,
-                    color=dot.colour,
-                    ms=size,
-                    alpha=0.8,
-                    label=label or None,
-                    zorder=2 + (dot.marker == "x"),
-                )
-                ends.append(_annotated(ax, row, dot.text, [rightmost], dot.interval))
+                ax.plot(values, [row] * len(values), dot.marker, color=dot.colour, ms=size,
+                        alpha=0.8, label=label or None, zorder=2 + (dot.marker == "x"))  # fmt: skip
+                _interval(ax, row, dot.interval)
+            write_beside(ax, number, "\n".join(dot.text for dot in group if dot.text))
         name_rows(ax, names)
-        if any(dot.text for dot in rows):
-            low = min(min(*_values(dot), *(dot.interval or ()), math.inf) for dot in rows)
-            ax.set_xlim(
-                low / 2.5 if ax.get_xscale() == "log" else None,
-                _right_end(ax, ends, [row.text for row in rows]),
-            )
 
     summary = "; ".join(
         f"{dot.name}{dot.label and f' ({dot.label})'}: "
@@ -219,8 +217,13 @@ def dots(rows: Iterable[Dot], **options: Any) -> Chart:
     return Chart(draw, _sentence(summary), 1.1 + 0.38 * len(names), **options)
 
 
-def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Chart:
-    """Return lines or markers over x; `style.series` colours those without a colour."""
+def lines(
+    series: Iterable[Line], *, height: float = 3.6, at_ends: Collection[str] = (), **options: Any
+) -> Chart:
+    """Return lines or markers over x; `style.series` colours those without a colour.
+
+    The lines named in `at_ends` have their name and text beside their last point, not in a legend.
+    """
     from matplotlib.ticker import MaxNLocator
 
     series = list(series)
@@ -230,7 +233,8 @@ def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Cha
     def draw(ax: Axes) -> None:
         seen = set()
         for line in series:
-            label = None if line.name in seen or len(names) == 1 else line.name
+            hidden = line.name in seen or len(names) == 1 or line.name in at_ends
+            label = None if hidden else line.name
             seen.add(line.name)
             form: Any = _DASHED if line.form == "--" else line.form or "none"
             marker = line.marker or ("" if line.form else style.marker(line.name))
@@ -245,6 +249,13 @@ def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Cha
         if ax.get_xscale() == "linear" and all(type(x) is int for line in series for x in line.x):
             ax.xaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10], integer=True))
 
+    if at_ends:
+        options["ends"] = [
+            (line.x[-1], line.y[-1], f"{line.name}{line.text and f': {line.text}'}",
+             line.colour or shades[line.name])
+            for line in series
+            if line.name in at_ends
+        ]  # fmt: skip
     summary = "; ".join(f"{line.name}: {line.text or _ends(line)}" for line in series)
     return Chart(draw, _sentence(summary), height, **options)
 
@@ -259,18 +270,17 @@ def timeline(
     texts, shades = texts or {}, {**style.series(list(rows)), **(colours or {})}
 
     def draw(ax: Axes) -> None:
-        ends = []
-        near = 0.003 * max((end for spans in rows.values() for _, end in spans), default=0.0)
+        latest = max((end for spans in rows.values() for _, end in spans), default=1.0)
         for row, (name, spans) in enumerate(rows.items()):
             shade = shades[name], style.tint(shades[name], 0.6)
             last, light = 0.0, True
             for start, end in spans:
-                light = not light and start - last < near
+                light = not light and start - last < 0.003 * latest
                 ax.barh(row, end - start, left=start, height=0.66, color=shade[light])
                 last = end
-            ends.append(_annotated(ax, row, texts.get(name, ""), [last], None))
+            write_beside(ax, row, texts.get(name, ""))
         name_rows(ax, list(rows))
-        ax.set_xlim(0, _right_end(ax, ends, texts.values()) or max(ends, default=1.0))
+        ax.set_xlim(0, latest)
 
     summary = "; ".join(f"{name}: {text}" for name, text in texts.items())
     return Chart(draw, _sentence(summary), 1.0 + 0.36 * len(rows), **options)
@@ -286,6 +296,7 @@ def histogram(
         orientation: Literal["horizontal", "vertical"]
         orientation = "horizontal" if along == "y" else "vertical"
         ax.hist(values, list(bins), orientation=orientation, color=style.DATA)
+        (ax.xaxis if along == "y" else ax.yaxis).set_major_formatter("{x:,.0f}")
 
     return Chart(draw, f"Median {readable(middle, 3)}.", options.pop("height", 3.6), **options)
 
@@ -299,12 +310,24 @@ def name_rows(ax: Axes, names: Sequence[str]) -> None:
     ax.tick_params(axis="y", length=0)
 
 
-def label_ends(ax: Axes, ends: Iterable[tuple[float, float, str, str]]) -> None:
+def write_beside(ax: Axes, row: float, text: str) -> None:
+    """Write a text into the right margin, beside a row; a long one is wrapped to two lines."""
+    wrapped = []
+    for line in text.splitlines():
+        long = len(line) > _LETTERS_BESIDE
+        wrapped += textwrap.wrap(line, math.ceil(0.6 * len(line))) if long else [line]
+    ax.annotate("\n".join(wrapped), (1.0, row), xycoords=("axes fraction", "data"), va="center",
+                xytext=(8, 0), textcoords="offset points", fontsize=9, linespacing=1.1,
+                annotation_clip=False)  # fmt: skip
+
+
+def label_ends(ax: Axes, ends: Iterable[End]) -> None:
     """Write texts into the right margin, each led to its point: x, y, text and colour.
 
     The texts keep the order of their points and do not overlap; set the scales and limits before.
     """
-    ends = sorted(ends, key=lambda end: end[1])
+    ax.get_xlim(), ax.get_ylim()  # computes limits that are not set, which transData does not
+    ends = sorted(ends, key=lambda end: float(ax.transData.transform(end[:2])[1]))
     if not ends:
         return
     low, high = ax.transAxes.transform([(0, 0), (0, 1)])[:, 1]
@@ -368,30 +391,9 @@ def _values(dot: Dot) -> Sequence[float]:
     return [dot.values] if isinstance(dot.values, int | float) else dot.values
 
 
-def _annotated(
-    ax: Axes, row: float, text: str, ends: Sequence[float], interval: Interval | None
-) -> float:
-    """Draw an interval and a text after it; return where the text begins."""
+def _interval(ax: Axes, row: float, interval: Interval | None) -> None:
     if interval is not None:
         ax.plot(interval, [row, row], color=style.INK, linewidth=1.4)
-    end = max(*ends, *(interval or ()), -math.inf)
-    ax.annotate(
-        text, (end, row), xytext=(6, 0), textcoords="offset points", va="center", fontsize=9
-    )
-    return end
-
-
-def _right_end(ax: Axes, ends: Sequence[float], texts: Iterable[str]) -> float | None:
-    """Return the end of the x axis that leaves space for the texts, or None without texts."""
-    letters = max(map(len, texts), default=0)
-    if not letters:
-        return None
-    low, high = ax.get_xlim()[0], max(ends)
-    share = min(0.62, 0.02 + 0.012 * letters)  # of the width: a letter is about 0.07 inches wide
-    if ax.get_xscale() == "log":
-        low = min(low, high / 10)
-        return float(high * (high / low) ** (share / (1 - share)))
-    return float(max(high, 0.0) + (high - min(low, 0.0)) * share / (1 - share))
 
 
 def _ends(line: Line) -> str:

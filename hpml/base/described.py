@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import matplotlib
 from matplotlib.figure import Figure
 
+from hpml.base.tables import fold
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -32,6 +34,7 @@ class DescribedFigure(Figure):
         super().__init__(*arguments, **keywords)
         self._settings = settings
         self._texts: dict[Axes, str] = {}
+        self._notes = ("", "")
 
     @property
     def description(self) -> str:
@@ -46,12 +49,19 @@ class DescribedFigure(Figure):
     def describe(self, ax: Axes, text: str) -> None:
         self._texts[ax] = text
 
+    def fold(self, summary: str, text: str) -> None:
+        """Show a text folded below the figure on a page, and after its description in words."""
+        self._notes = (summary, text)
+
     def _ipython_display_(self) -> None:
         from IPython.display import display
 
         text = self.description
         with matplotlib.rc_context(dict(self._settings)):
             shown, png = image(self, text)
+        summary, notes = self._notes
+        if notes:
+            shown, text = shown + fold(summary, notes), f"{text}\n{summary}. {notes}"
         data = {"text/plain": text, "text/html": shown, "image/png": _base64(png)}
         publish: Any = display
         publish(data, raw=True)

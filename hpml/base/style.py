@@ -187,6 +187,15 @@ def describe(ax: Axes, text: str) -> None:
         fig.describe(ax, text)
 
 
+def fold(ax: Axes, summary: str, text: str) -> None:
+    """Show a text folded below the figure of an axes, where the figure is on a page."""
+    from hpml.base.described import DescribedFigure
+
+    fig = ax.get_figure(root=True)
+    if isinstance(fig, DescribedFigure):
+        fig.fold(summary, text)
+
+
 def caption(fig: Figure, text: str) -> None:
     """Write a caption under a figure, wrapped to its width; a second call replaces the first."""
     # A letter of 9 points is about 0.07 inches wide.

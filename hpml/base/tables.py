@@ -1,4 +1,4 @@
-"""Tables as text and as HTML, and the format of numbers with units."""
+"""Tables as text and as HTML, notes that are folded below, and the format of numbers with units."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ class Table(Shown):
         rows: one sequence per row, with one value per column.
         title: a line above the table.
         caption: a line below the table.
+        fold: a summary, and a text that a page shows below the caption once it is opened.
         align: ``"left"`` or ``"right"`` for each column; by default numbers are aligned right and
             other values left.
         formats: function from a value to text, by column name; None values are not passed to it
@@ -77,6 +78,7 @@ class Table(Shown):
     rows: Sequence[Sequence[object]]
     title: str | None = field(default=None, kw_only=True)
     caption: str | None = field(default=None, kw_only=True)
+    fold: tuple[str, str] | None = field(default=None, kw_only=True)
     align: Sequence[str] | None = field(default=None, kw_only=True)
     formats: Mapping[str, Format] = field(default_factory=dict, kw_only=True, compare=False)
     code: bool = field(default=False, kw_only=True)
@@ -114,6 +116,8 @@ class Table(Shown):
             lines.insert(0, self.title)
         if self.caption:
             lines.append(self.caption)
+        if self.fold:
+            lines.append(self.fold[1])
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -133,6 +137,8 @@ class Table(Shown):
         parts.append("</tbody></table>")
         if self.caption:
             parts.append(f"<p><small>{html.escape(self.caption)}</small></p>")
+        if self.fold:
+            parts.append(fold(*self.fold))
         return "".join(parts)
 
     def _texts(self) -> list[list[str]]:
@@ -157,6 +163,19 @@ class Table(Shown):
         wrap = " white-space: nowrap;" if side == "right" else ""  # a number and its unit
         style = f"text-align: {side}; padding: 0.2em 0.8em;{wrap}"
         return f'<{tag} style="{style}">{html.escape(text)}</{tag}>'
+
+
+def fold(summary: str, text: str) -> str:
+    """Return HTML that shows a summary, and the lines of a text once it is opened.
+
+    >>> fold("Notes", "A < B")
+    '<details><summary><small>Notes</small></summary><p><small>A &lt; B</small></p></details>'
+    """
+    small = "<br>".join(html.escape(line) for line in text.splitlines())
+    return (
+        f"<details><summary><small>{html.escape(summary)}</small></summary>"
+        f"<p><small>{small}</small></p></details>"
+    )
 
 
 def format_seconds(x: float) -> str:

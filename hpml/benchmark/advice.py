@@ -74,12 +74,7 @@ def footnote(named: NamedAdvice, owner: object = None) -> str:
     After `each_remedy_once` the problems of a busy machine, and each remedy, appear below the first
     `owner` only.
     """
-    named = list(named)
-    if any(advice.problem in BUSY for _, advice in named) and not is_new(BUSY_KEY, owner):
-        named = [(name, advice) for name, advice in named if advice.problem not in BUSY]
-    groups: dict[str, list[tuple[str, Advice]]] = {}
-    for name, advice in sorted(named, key=lambda each: _BY_SEVERITY.index(each[1].problem)):
-        groups.setdefault(advice.problem, []).append((name, advice))
+    groups = _by_problem(named, owner)
     parts = []
     for kind, group in groups.items():
         (first, advice), *others = group
@@ -91,6 +86,27 @@ def footnote(named: NamedAdvice, owner: object = None) -> str:
     remedies = [remedy for remedy in remedies[:2] if is_new(remedy, owner)]
     text = " ".join(["; ".join(parts) + ".", *remedies]) if parts else ""
     return text[:1].upper() + text[1:]
+
+
+def heading(named: NamedAdvice, owner: object = None) -> str:
+    """Return a title for notes on a measurement that names the problems in its `footnote`.
+
+    >>> heading([("a", Advice("unstable", "the samples spread", "Repeat."))])
+    'How it was measured (note: unstable)'
+    """
+    problems = ", ".join(_by_problem(named, owner))
+    return f"How it was measured{problems and f' (note: {problems})'}"
+
+
+def _by_problem(named: NamedAdvice, owner: object) -> dict[str, list[tuple[str, Advice]]]:
+    """Return the advice for `footnote` by problem, the most serious first."""
+    named = list(named)
+    if any(advice.problem in BUSY for _, advice in named) and not is_new(BUSY_KEY, owner):
+        named = [(name, advice) for name, advice in named if advice.problem not in BUSY]
+    groups: dict[str, list[tuple[str, Advice]]] = {}
+    for name, advice in sorted(named, key=lambda each: _BY_SEVERITY.index(each[1].problem)):
+        groups.setdefault(advice.problem, []).append((name, advice))
+    return groups
 
 
 _BY_SEVERITY = (

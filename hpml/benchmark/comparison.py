@@ -40,7 +40,8 @@ class Comparison(Shown, PairedSamples):
     ---------  -------  -------  -------  -----  --------------  --------
     old        4.00 ms  4.00 ms  4.08 ms      1  –               baseline
     new        2.00 ms  2.00 ms  2.08 ms  0.500  0.455 to 0.550  faster
-    Ratio: time as a multiple of old, Hodges-Lehmann estimate over 6 interleaved rounds. Ga...
+    Ratio: time as a multiple of old.
+    Each ratio is the Hodges-Lehmann estimate over 6 interleaved rounds. Garbage collector: off.
     """
 
     def plot(

@@ -10,7 +10,7 @@ from hpml.base import style
 from hpml.base.charts import Line, name_decades, name_rows
 from hpml.base.errors import describe
 from hpml.base.tables import format_seconds
-from hpml.benchmark.advice import footnote
+from hpml.benchmark.advice import footnote, heading
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.paired import AnyCase, PairedSamples, seconds_at
 from hpml.benchmark.robust import quartiles
@@ -29,11 +29,13 @@ def plot_comparison(
     guesses = (predicted or {}).items()
     marks = {name: base * ratio for name, ratio in guesses if isinstance(ratio, (int, float))}
     if ax is None:
-        caption = _caption(comparison) + "\nDiamond: predicted." * bool(marks)
-        # The caption's lines must not take space from the rows, half an inch each.
-        height = 1.1 + 0.5 * len(comparison) + len(caption) / 700
-        fig, ax = style.figure(height=height, width=7.5)
-        style.caption(fig, caption)
+        fig, ax = style.figure(height=1.3 + 0.5 * len(comparison), width=7.5)
+        style.caption(
+            fig,
+            "Dot: sample. Band: their middle half. Line: median. Dashed: the baseline's median."
+            + " Diamond: predicted." * bool(marks),
+        )
+        style.fold(ax, heading(comparison.advice, comparison.owner), _notes(comparison))
     factor, unit = _unit(max(m.median for m in comparison))
     right = max([*(_fence(m.samples) for m in comparison), *marks.values()]) * factor
     left = min([*(m.minimum for m in comparison), *marks.values()]) * factor
@@ -124,10 +126,10 @@ def _note(comparison: PairedSamples, name: str, beyond: int) -> str:
     return f"{ratio.shown} × {comparison.baseline}\n{ratio.answer} {edge}".strip()
 
 
-def _caption(comparison: PairedSamples) -> str:
+def _notes(comparison: PairedSamples) -> str:
     return (
-        f"Dots: the samples of {comparison.rounds} interleaved rounds. Band: the middle half "
-        f"(25 to 75 %). Line: median. Dashed: median of {comparison.baseline}, "
+        f"{comparison.rounds} interleaved rounds. The band is from 25 to 75 %. "
+        f"The median of {comparison.baseline} is "
         f"{format_seconds(comparison[comparison.baseline].median)}.\n"
         f"{footnote(comparison.advice, comparison.owner)}"
     ).strip()

@@ -97,8 +97,18 @@ def draw_roofline(
         [
             charts.Line(roof, edges, [limits.at_most(e) / 1e9 for e in edges], colour=style.INK),
             *others,
-            *(charts.Line(n, [w.intensity], [w.speed / 1e9], form="") for n, w in kernels.items()),
+            *(
+                charts.Line(
+                    name,
+                    [work.intensity],
+                    [work.speed / 1e9],
+                    form="",
+                    text=f"{_giga(work.speed)} GFLOP/s",
+                )
+                for name, work in kernels.items()
+            ),
         ],
+        at_ends=list(kernels),
         title="Measured speed and the limits of the machine",
         x="operations per byte",
         y="GFLOP/s",

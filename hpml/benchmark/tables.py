@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hpml.base.tables import Table, format_seconds
-from hpml.benchmark.advice import footnote
+from hpml.benchmark.advice import footnote, heading
 from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.paired import AnyCase, PairedSamples
 from hpml.benchmark.printed import too_wide
@@ -14,9 +14,10 @@ HEAD = ("contender", "median", "25 %", "75 %", "ratio", "95 % interval", "answer
 
 
 def comparison_table(comparison: PairedSamples) -> Table:
-    """Return a table with one row per contender and a footnote of advice."""
-    notes = [_caption(comparison), footnote(comparison.advice, comparison.owner)]
-    return _table(list(HEAD), _rows(comparison), notes)
+    """Return a table with one row per contender, and folded notes on how it was measured."""
+    notes = [_conditions(comparison), footnote(comparison.advice, comparison.owner)]
+    title = heading(comparison.advice, comparison.owner)
+    return _table(list(HEAD), _rows(comparison), [comparison.baseline], (title, notes))
 
 
 def cases_table(cases: Iterable[AnyCase], *, title: str | None = None) -> Table:
@@ -33,9 +34,9 @@ def cases_table(cases: Iterable[AnyCase], *, title: str | None = None) -> Table:
         label = ", ".join(f"{n} {v}" for n, v in zip(varying, shown, strict=True))
         advice += [(f"{n} ({label})" if label else n, a) for n, a in case.comparison.advice]
     baselines = dict.fromkeys(case.comparison.baseline for case in listed)
-    notes = [f"Ratio: time as a multiple of {baseline}." for baseline in baselines]
     condition = collector_condition(m for case in listed for m in case.comparison)
-    return _table(head, rows, [" ".join([*notes, condition]), footnote(advice)], title)
+    notes = [condition, footnote(advice)]
+    return _table(head, rows, baselines, (heading(advice), notes), title)
 
 
 def _rows(comparison: PairedSamples) -> list[list[object]]:
@@ -51,7 +52,11 @@ def _rows(comparison: PairedSamples) -> list[list[object]]:
 
 
 def _table(
-    head: list[str], rows: Sequence[Sequence[object]], notes: list[str], title: str | None = None
+    head: list[str],
+    rows: Sequence[Sequence[object]],
+    baselines: Iterable[str],
+    notes: tuple[str, list[str]],
+    title: str | None = None,
 ) -> Table:
     sides = [(n, all(not isinstance(row[k], str) for row in rows)) for k, n in enumerate(head)]
     times = head[head.index("contender") + 1 : head.index("ratio")]
@@ -59,13 +64,14 @@ def _table(
         head,
         rows,
         title=title,
-        caption="\n".join(note for note in notes if note),
+        caption=" ".join(f"Ratio: time as a multiple of {baseline}." for baseline in baselines),
+        fold=(notes[0], "\n".join(filter(None, notes[1]))),
         align=["right" if n or name == "ratio" else "left" for name, n in sides],
         formats=dict.fromkeys(times, format_seconds),
     )
 
 
-def _caption(comparison: PairedSamples) -> str:
+def _conditions(comparison: PairedSamples) -> str:
     rounds = f"{comparison.rounds} interleaved rounds"
     if comparison.processes > 1:
         each = comparison.rounds // comparison.processes
@@ -73,18 +79,12 @@ def _caption(comparison: PairedSamples) -> str:
     if not comparison.complete:
         early = "stopped early because every answer was clear" if comparison.clear else "stopped"
         rounds += f" ({early}; {comparison.asked_rounds} were requested)"
-    caption = (
-        f"Ratio: time as a multiple of {comparison.baseline}, {_estimator(comparison)} over "
-        f"{rounds}."
-    )
+    estimator = "Hodges-Lehmann estimate" if comparison.processes == 1 else "geometric mean"
+    text = f"Each ratio is the {estimator} over {rounds}."
     numbers = {m.number for m in comparison}
     if len(numbers) > 1:
-        caption += f" A sample has {min(numbers):,} to {max(numbers):,} calls."
-    return f"{caption} {collector_condition(comparison)}"
-
-
-def _estimator(comparison: PairedSamples) -> str:
-    return "Hodges-Lehmann estimate" if comparison.processes == 1 else "geometric mean"
+        text += f" A sample has {min(numbers):,} to {max(numbers):,} calls."
+    return f"{text} {collector_condition(comparison)}"
 
 
 def collector_condition(measurements: Iterable[Measurement]) -> str:

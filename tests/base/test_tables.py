@@ -31,10 +31,10 @@ def test_raw_values_survive_and_formats_only_show() -> None:
 
 def test_html_is_escaped_everywhere() -> None:
     evil = "<script>&"
-    table = Table([evil], [[evil]], title=evil, caption=evil)
+    table = Table([evil], [[evil]], title=evil, caption=evil, fold=(evil, evil))
     html = table._repr_html_()
     assert "<script>" not in html
-    assert html.count("&lt;script&gt;&amp;") == 4
+    assert html.count("&lt;script&gt;&amp;") == 6
 
 
 def test_a_row_of_another_length_is_refused() -> None:

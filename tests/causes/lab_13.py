@@ -144,7 +144,7 @@ ALSO: dict[str, Shown] = {
         the_weights_of_a_dead_unit_get_no_gradient_but_may_change
     ),
     "Above -2, HardSwish and FastSwish are equal up to rounding: if no input is below -2, their "
-    "points nearly always coincide.": above_minus_2_both_are_equal_up_to_rounding,
+    "accuracies are nearly always equal.": above_minus_2_both_are_equal_up_to_rounding,
     "| `reciprocal`, `relu`, `exp` | its result |": each_operation_saves_what_its_gradient_needs,
     "A kernel that adds this to 0.5 first loses it: near 0.5, float32 numbers are several 10⁻⁸ "
     "apart.": gelu_loses_a_tiny_rest,

@@ -135,9 +135,8 @@ def draw_per_item(
     fastest, *_, slowest = sorted(times, key=lambda each: each.median)
     factor = times.ratio(slowest.name, fastest.name).shown
     text = (
-        f"Fastest: {fastest.name}, {format_seconds(fastest.median)}; slowest: {slowest.name}, "
-        f"{format_seconds(slowest.median)}, {factor} times as long. "
-        f"Median of {times.rounds} rounds; the line is the 25–75 % band."
+        f"{slowest.name} takes {factor} times as long as {fastest.name}. "
+        f"Median of {times.rounds} rounds; line: quartiles."
     )
     x = f"ns per {item}, on a logarithmic axis"
     return show(dots(rows, title=title, x=x, log="x", xlim=limits), caption=text)

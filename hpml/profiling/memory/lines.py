@@ -212,7 +212,9 @@ def _table(
     first: int,
     measured: Mapping[int, tuple[float, float, int]],
     columns: Mapping[str, Callable[..., str]],
-    **texts: str,
+    *,
+    title: str,
+    caption: str,
 ) -> tuple[Table, tuple[Any, ...]]:
     """Return the table of a function's lines, given the form of each measured column, and them."""
 
@@ -230,7 +232,8 @@ def _table(
         align=["right"] * 4 + ["left"],
         formats={**columns, "Line Contents": indented},
         code=True,
-        **texts,
+        title=title,
+        caption=caption,
     )
     return table, lines
 

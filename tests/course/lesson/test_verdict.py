@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from hpml.base import style
@@ -13,6 +14,7 @@ from hpml.base.charts import Chart
 from hpml.benchmark.estimate import Estimate
 from hpml.course.lesson.conclusions import verdict as conclusions
 from hpml.course.lesson.conclusions.verdict import TIMES, Quantity, Verdict
+from tests.drawn import drawn, extent
 
 NAMES = "ABC"
 
@@ -99,6 +101,20 @@ def test_the_picture_has_the_ranges_that_are_judged() -> None:
     assert Verdict((seconds,), {"extra": Estimate(1e-6, 1e-7, 2e-6)}).picture() is None
 
 
+def test_the_picture_has_each_range_in_words_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = verdict(((0.9, 1.2), {"A": (0.7, 1.4), "B": (12, 20)}))
+    charts: list[Chart] = []
+    monkeypatch.setattr(conclusions, "show", lambda *each, caption: charts.extend(each))
+    found.picture()
+    ax = drawn(charts[0])
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["A", "B", "measured"]
+    words = ["0.7 to 1.4", "12 to 20", "1.1 (0.9 to 1.2) times"]
+    assert [text.get_text() for text in ax.texts] == words
+    assert all(extent(text).x0 > ax.bbox.x1 for text in ax.texts)
+    shades = [patch.get_facecolor()[:3] for patch in ax.patches[:2]]
+    assert shades == [to_rgb(style.DATA), to_rgb(style.MUTED)]  # A fits, B does not
+
+
 def test_charts_that_share_an_axis_show_the_ranges_of_all_of_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -106,29 +122,29 @@ def test_charts_that_share_an_axis_show_the_ranges_of_all_of_them(
         ((0.026, 0.028), {"A": (0.01, 0.15), "C": (0.7, 1.4)}),
         ((0.9, 1.0), {"A": (0.7, 1.4), "B": (0, 0.4)}),
     )
-    drawn: list[Chart] = []
-    monkeypatch.setattr(conclusions, "show", lambda *charts: drawn.extend(charts))
+    shown: list[Chart] = []
+    monkeypatch.setattr(conclusions, "show", lambda *charts, caption: shown.extend(charts))
     found.picture()
-    for chart in drawn:
+    for chart in shown:
         assert chart.xlim is not None
         assert chart.xlim[0] < 0.01
         assert chart.xlim[1] > 1.4
 
 
 def test_the_picture_cuts_nothing_that_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[Figure] = []
+    figures: list[Figure] = []
     real = style.figure
 
     def figure(*args: Any, **options: Any) -> tuple[Figure, Any]:
         made = real(*args, **options)
-        drawn.append(made[0])
+        figures.append(made[0])
         return made
 
     monkeypatch.setattr(style, "figure", figure)
     wide = ((25.0, 30.0), {"A": (4.0, 60.0), "B": (0.5, 2.0)})
     nothing = ((-0.1, 0.0), {"A": (0.5, 2.0), "B": (0.0, 0.2)})
     verdict(wide, nothing).picture()
-    upper, lower = drawn[0].axes
+    upper, lower = figures[0].axes
     left, right = upper.get_xlim()
     assert (left, right) == lower.get_xlim()
     assert left < 0.2

@@ -45,8 +45,8 @@ class Drift:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         text = (
-            f"Simulated: a machine that becomes {self.slowdown:.0%} slower while it measures the "
-            "same program under two names. The lines are medians."
+            "Simulated: one program under two names, while the machine becomes "
+            f"{self.slowdown:.0%} slower. Lines: medians."
         )
         charts = [self._chart(order) for order in _TITLES]
         drawn = show(*charts, beside=True, width=8.0, caption=text)
@@ -90,8 +90,8 @@ def in_order(measurement: Measurement) -> Page:
     half, count = len(samples) // 2, len(samples)
     first, second = statistics.median(samples[:half]), statistics.median(samples[half:])
     text = (
-        f"The median is {format_seconds(1e-6 * first)} in the first half and {second / first:.3f} "
-        "times that in the second. Nothing in the program changed."
+        f"Median: {format_seconds(1e-6 * first)} in the first half, {second / first:.3f} times "
+        "that in the second. Nothing in the program changed."
     )
     drawn = [
         Line("samples", range(1, count + 1), samples, "", style.ACCENT, "."),

@@ -120,7 +120,7 @@ def draw_crossing(small: SmallSizes) -> Page:
             texts.append(f"the {variant} at {elements(crossings[-1])}")
     text = (
         f"As fast as the loop: {', '.join(texts)}. "
-        f"Marks: the shortest of {small.compared[small.sizes[0]].rounds} rounds."
+        f"Marks: shortest of {small.compared[small.sizes[0]].rounds} rounds."
     )
     chart = lines(
         drawn,

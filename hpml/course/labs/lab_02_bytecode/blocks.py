@@ -41,14 +41,13 @@ def draw_blocks(function: FunctionType, trace: Trace | None = None) -> Page:
         ax.axis("off")
         ax.set_title(f"Basic blocks of {function.__name__}")
     text = (
-        f"{function.__name__}: {sum(len(b.instructions) for b in blocks)} instructions in "
-        f"{len(blocks)} basic blocks. Straight arrows lead to the next block; the others are "
-        "jumps."
+        f"{sum(len(b.instructions) for b in blocks)} instructions in {len(blocks)} basic blocks. "
+        "Straight arrows: to the next block. Others: jumps."
     )
     if times is not None:
-        text += f" Executed in total: {times.total():,} instructions. Grey: not executed."
+        text += f"\nExecuted in total: {times.total():,} instructions. Grey: not executed."
     style.caption(fig, text)
-    return picture(fig, text)
+    return picture(fig, f"{function.__name__}: {text}")
 
 
 def _height(block: Block) -> float:

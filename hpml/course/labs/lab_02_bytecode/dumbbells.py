@@ -14,7 +14,7 @@ from hpml.benchmark import Ratio
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ONCE, _TWICE = "1: side by side", "2: one after\nthe other"
+_ONCE, _TWICE = "1: side\nby side ", " 2: one after\n the other"
 
 
 class Dumbbell(NamedTuple):
@@ -62,6 +62,9 @@ def dumbbells(rows: Mapping[str, Dumbbell], *, title: str, x: str) -> Chart:
         space = 0.06 * (max(known) - min(known))
         ax.set_xlim(min(known) - space, max(known) + space)
         ax.set_xticks([1, 2], [_ONCE, _TWICE])
+        # Away from one another, since a wide axis has 1 and 2 close together.
+        for label, side in zip(ax.get_xticklabels(), ("right", "left"), strict=True):
+            label.set(ha=side)
 
     text = "; ".join(f"{name}: {row.ratio.with_interval}" for name, row in rows.items())
     return Chart(draw, f"{text}.", 1.3 + 0.5 * len(rows), title=title, x=x, at=(1, 2))

@@ -49,12 +49,15 @@ class ThreadSwitches:
         }
         text = (
             f"A bar: the thread was executing bytecode. Both at once: {self.overlap / end:.1%} of "
-            "the time. Where neither has a bar, another program had the core. Shades only separate "
+            "the time."
+        )
+        notes = (
+            "Where neither has a bar, another program had the core. Shades only separate "
             "neighbours."
         )
         title = f"switch interval {1e3 * sys.getswitchinterval():g} ms: {self.switches} switches"
         chart = timeline(rows, title=title, x="ms", xlim=(0, 1e3 * end))
-        return show(chart, caption=text, text=text)
+        return show(chart, caption=text, text=text, notes=("How to read it", notes))
 
 
 def record_thread_switches(seconds: float = 0.1) -> ThreadSwitches:
@@ -123,7 +126,8 @@ class GilScaling:
         """Draw the ratios, between parallel (1) and one after the other (2)."""
         rows = {name: Dumbbell(ratio) for name, ratio in self.ratios.items()}
         chart = dumbbells(rows, title="Twice the work", x="time, where one share alone takes 1")
-        return show(chart, caption=f"Below a mark: 95 % interval. {self.busy}".rstrip())
+        notes = ("Note: the machine was busy", self.busy)
+        return show(chart, caption="Below a mark: 95 % interval.", notes=notes)
 
 
 def measure_gil_scaling(n: int = 300_000, *, rounds: int = 75) -> GilScaling:

@@ -49,8 +49,9 @@ class Pauses:
         text = (
             f"{len(self.spans):,} pauses in {format_seconds(self.seconds)}, together "
             f"{self.share:.0f} % of the time; the longest took {format_seconds(longest)}. "
-            f"Objects freed: {self.collected:,}. The two shades only separate neighbours."
+            f"Objects freed: {self.collected:,}."
         )
+        notes = ("How to read it", "The two shades only separate neighbours.")
         rows = {name: self.of(number) for name, number in GENERATIONS.items()}
         texts = {
             name: f"{len(spans)} pauses, {100 * _total(spans) / self.seconds:.0f} %"
@@ -63,7 +64,7 @@ class Pauses:
             title="The collector's pauses, by generation",
             x="seconds into the loop",
         )
-        return show(chart, caption=text, text=text)
+        return show(chart, caption=text, text=text, notes=notes)
 
 
 GENERATIONS = {"youngest": 0, "middle": 1, "oldest": 2}

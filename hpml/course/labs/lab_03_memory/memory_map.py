@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars, show
+from hpml.base.charts import Chart, label_ends, show
 from hpml.base.page import Page, say
 from hpml.base.tables import Table, format_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SMAPS = Path("/proc/self/smaps")
 _ARENA = 64 * 2**20
@@ -27,6 +32,8 @@ KINDS = {
     "program": style.INK,
 }
 """The kinds of regions, from high addresses to low, with their colours."""
+_HEIGHT, _GAP = 0.36, 0.22
+"""Inches: a region with at most one place, and the gap between two drawn regions."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,10 @@ class Region:
 
     def __contains__(self, address: int) -> bool:
         return self.start <= address < self.end
+
+    @property
+    def size(self) -> int:
+        return self.end - self.start
 
 
 def memory_map(smaps: str, stacks: Sequence[tuple[int, int]] = ()) -> tuple[Region, ...]:
@@ -96,40 +107,115 @@ def thread_stacks() -> dict[str, tuple[int, int]]:
 
 
 def draw_map(places: Mapping[str, int]) -> Page:
-    """Draw the memory of this process by kind, with a table of the kinds of some addresses."""
+    """Draw the regions of this process that contain some addresses, with a table of all kinds."""
     if not SMAPS.is_file():
         return say(
             "This system has no `/proc/self/smaps`, so its map cannot be shown here. On Linux, "
             "**the numbers of a large tensor are in mapped memory**, outside the heap."
         )
-    regions, rows = _regions(), []
-    for kind, colour in KINDS.items():
-        own = [region for region in regions if region.kind == kind]
-        mapped = sum(region.end - region.start for region in own)
-        resident = sum(region.resident for region in own)
-        parts = [(resident / 2**20, colour), ((mapped - resident) / 2**20, style.tint(colour, 0.3))]
-        text = (
-            f"{format_bytes(mapped)}, {format_bytes(resident)} of it resident, regions: {len(own)}"
-        )
-        rows.append(Bar(kind, parts, text))
     stacks = {
         f"the stack of thread {name}": top - 1
         for name, (_, top) in thread_stacks().items()
         if name.startswith("yours")  # not Jupyter's threads
     }
-    located = [
-        [name, f"{address:#x}", _kind_in(regions, address) or "elsewhere"]
-        for name, address in {**places, **stacks}.items()
-    ]
-    table = Table(["what", "address", "in"], located, align=["left", "right", "left"])
+    regions = _regions()
+    table = _kinds_table(regions)
     page = show(
-        bars(rows, title="This process, high addresses on top", x="MiB"),
-        caption="Dark: resident, in memory now. Light: not in memory. The four kinds in "
-        "the middle are interleaved.",
-        width=8.6,
+        address_strip(regions, {**places, **stacks}),
+        caption="Full colour: the share of a region that is resident, in memory now. "
+        "Heights are not to scale.",
+        width=8.2,
         after=table._repr_html_(),
     )
     return Page(f"{page.plain}\n\n{table}", page.html, page.png)
+
+
+def address_strip(regions: Sequence[Region], places: Mapping[str, int]) -> Chart:
+    """Return the regions that contain a place, high addresses on top, with the places beside them.
+
+    The main thread's stack, the heap and the program are shown without a place too. What is
+    between two shown regions is a gap in the strip.
+    """
+    falling = sorted((region for region in regions if region.kind), key=lambda each: -each.start)
+    found = {name: _region_of(regions, address) for name, address in places.items()}
+    shown = {region for region in found.values() if region in falling}
+    for kind in {"main thread's stack", "heap", "program"} - _kinds(shown):
+        own = [region for region in falling if region.kind == kind]
+        shown |= {max(own, key=lambda region: region.size)} if own else set()
+    rows = _rows(falling, shown)
+    pins = [[name for name in places if found[name] is row] for row in rows]
+    heights = [
+        _HEIGHT + 0.18 * max(len(names) - 1, 0) if isinstance(row, Region) else _GAP
+        for row, names in zip(rows, pins, strict=True)
+    ]
+    tops = [0.0, *itertools.accumulate(heights)]
+    labels = [f"{row.kind}, {format_bytes(row.size)}" if isinstance(row, Region) else row
+              for row in rows]  # fmt: skip
+
+    def draw(ax: Axes) -> None:
+        from matplotlib.patches import Rectangle
+
+        ends = []
+        for row, names, top, height in zip(rows, pins, tops, heights, strict=False):
+            if not isinstance(row, Region):
+                ax.text(50, top + height / 2, "⋮", ha="center", va="center")
+                continue
+            colour, resident = KINDS[row.kind], 100 * row.resident / row.size
+            ax.add_patch(Rectangle((0, top), 100, height, color=style.tint(colour, 0.25), lw=0))
+            ax.add_patch(Rectangle((0, top), resident, height, color=colour, lw=0))
+            ax.add_patch(Rectangle((0, top), 100, height, fill=False, edgecolor=colour, lw=1.2))
+            for place, name in enumerate(sorted(names, key=lambda name: -places[name])):
+                y = top + height * (place + 1) / (len(names) + 1)
+                ends.append((100.0, y, f"{name}  {places[name]:#x}", style.INK))
+        ax.set(xlim=(0, 100), ylim=(tops[-1], 0), xticks=[0, 50, 100])
+        ax.set_yticks([(a + b) / 2 for a, b in itertools.pairwise(tops)], labels)
+        ax.tick_params(axis="y", length=0)
+        ax.grid(visible=False)
+        ax.spines[["left", "bottom"]].set_visible(False)
+        label_ends(ax, ends)
+
+    resident = [f", {format_bytes(row.resident)} resident" if isinstance(row, Region) else ""
+                for row in rows]  # fmt: skip
+    located = [
+        f"{name} ({address:#x}): {_kind_in(regions, address) or 'elsewhere'}"
+        for name, address in places.items()
+    ]
+    text = f"From the top: {'; '.join(map(str.__add__, labels, resident))}. {'; '.join(located)}."
+    return Chart(draw, text, 1.0 + tops[-1], title="This process, high addresses on top",
+                 x="% of the region that is resident")  # fmt: skip
+
+
+def _rows(falling: Sequence[Region], shown: Collection[Region]) -> list[Region | str]:
+    """Return the shown regions, and between two of them what is left out there, in words."""
+    rows: list[Region | str] = []
+    groups = itertools.groupby(falling, lambda region: region if region in shown else None)
+    for region, group in groups:
+        if region is None:
+            others = list(group)
+            between = [kind for kind in KINDS if kind in _kinds(others)]
+            of = ", ".join(between) if len(between) <= 2 else f"{len(between)} kinds"
+            rows.append(f"{len(others)} more: {of}")
+            continue
+        above = rows[-1] if rows else ""
+        if isinstance(above, Region) and above.start > region.end:
+            rows.append("other addresses")
+        rows.append(region)
+    return rows
+
+
+def _kinds(regions: Iterable[Region]) -> set[str]:
+    return {region.kind for region in regions}
+
+
+def _kinds_table(regions: Sequence[Region]) -> Table:
+    """Return the size of all regions of each kind."""
+    rows = []
+    for kind in KINDS:
+        own = [region for region in regions if region.kind == kind]
+        sizes = sum(region.size for region in own), sum(region.resident for region in own)
+        rows.append([kind, len(own), *sizes])
+    columns = ["kind", "regions", "size", "resident"]
+    return Table(columns, rows, formats=dict.fromkeys(columns[2:], format_bytes))
 
 
 def kind_at(address: int) -> str:
@@ -142,4 +228,9 @@ def _regions() -> tuple[Region, ...]:
 
 
 def _kind_in(regions: Sequence[Region], address: int) -> str:
-    return next((region.kind for region in regions if address in region), "")
+    region = _region_of(regions, address)
+    return region.kind if region else ""
+
+
+def _region_of(regions: Sequence[Region], address: int) -> Region | None:
+    return next((region for region in regions if address in region), None)

@@ -105,7 +105,7 @@ def draw_beside(model: SymbolicModel, nodes: tuple[AutogradNode, ...]) -> Page:
     leaves = sum(1 for node in nodes if node.tensor)
     text = (
         f"{len(model.graph.calls)} layers declared; {len(nodes)} nodes recorded, {leaves} of them "
-        "where a gradient is kept. Values flow to the right, gradients to the left."
+        "with a gradient to keep. Values flow right, gradients left."
     )
     style.caption(fig, text)
     lines = [

@@ -199,14 +199,15 @@ def draw_ladder(raced: Comparison, peak: float) -> Page:
     rows.append(
         Dot("multiply-adds alone", peak / 1e9, readable(peak / 1e9, 3), None, style.INK, "|")
     )
-    caption = (
-        f"Ratios to {first} in the same {raced.rounds} rounds, placed by the medians of all. "
-        "The line is the 95 % interval of the ratio."
-    )
+    caption = f"Line: the 95 % interval of the ratio to {first}."
+    notes = f"Ratios to {first} in the same {raced.rounds} rounds, placed by the medians of all."
+    summary = "How it was measured"
     if unsteady := [name for name in others if raced.ratio(first, name).reason]:
-        caption += f" Unsteady here: {', '.join(unsteady)}."
+        summary += " (note: unsteady)"
+        notes += f"\nUnsteady here: {', '.join(unsteady)}."
     title, x = "The speed of each rung", "GFLOP/s (10⁹ operations per second)"
-    return show(dots(rows, title=title, x=x, log="x"), caption=caption)
+    chart = dots(rows, title=title, x=x, log="x")
+    return show(chart, caption=caption, notes=(summary, notes))
 
 
 def climbed(raced: Comparison, below: str, above: str) -> Page:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import style
-from hpml.base.charts import Bar, Chart, Line, bars, lines, name_rows, show
+from hpml.base.charts import Chart, Line, lines, name_rows, show
 from hpml.base.errors import describe
 from hpml.base.page import Page, put, say
 from hpml.base.tables import Table
@@ -56,7 +56,7 @@ class Rates:
     @property
     def limit(self) -> float:
         """The largest share of false verdicts that 5 % and the chance of so few runs explain."""
-        return LIMIT + 2 * math.sqrt(LIMIT * (1 - LIMIT) / self.runs)
+        return _limit(self.runs)
 
     def draw(self) -> Page:
         """Draw all shares as two tables of rules and noises."""
@@ -71,6 +71,10 @@ class Rates:
             width=9.4,
             caption=caption,
         )
+
+
+def _limit(runs: int) -> float:
+    return LIMIT + 2 * math.sqrt(LIMIT * (1 - LIMIT) / runs)
 
 
 def _shares_chart(
@@ -208,34 +212,51 @@ def _drawn_duel(
     a, b = first
     count = len(a)
     later = range(0 if in_turns else count, count if in_turns else 2 * count)
-    samples = [
-        Line("a", range(count), a, "", style.DATA, "o"),
-        Line("b", later, b, "", style.SECOND, "s"),
-    ]
-    rows, texts = [], []
+    samples = [Line("a", range(count), a, "", style.DATA, "o"),
+               Line("b", later, b, "", style.SECOND, "s")]  # fmt: skip
+    return show(
+        lines(samples, title="One run", x="in the order taken", y="µs per call",
+              ylim=(0, 1.05 * max(a + b))),
+        verdicts_chart(answers, truths),
+        beside=True, width=9.4,
+        caption="Cross: false verdicts, in orange if 5 % (dashed) and chance do not explain them. "
+        "Circle: right ones.",
+    )  # fmt: skip
+
+
+def verdicts_chart(answers: Mapping[str, Sequence[str]], truths: Sequence[str]) -> Chart:
+    """Return each rule's share of false verdicts beside a line at 5 %, with its right answers.
+
+    Where the programs are equal, "cannot tell" is right, and only the false verdicts are drawn.
+    """
+    runs, differ = len(truths), "cannot tell" not in truths
+    false, right = {}, {}
     for name, given in answers.items():
         judged = list(zip(given, truths, strict=True))
-        good = 100 * sum(answer == truth for answer, truth in judged) / len(given)
-        none = 100 * sum(answer == "cannot tell" != truth for answer, truth in judged) / len(given)
-        wrong = 100 - good - none
-        rows.append(Bar(name, [(good, style.PASS), (none, style.UNKNOWN), (wrong, style.FAIL)]))
-        texts.append(f"{name}: {good:.0f} % right, {wrong:.0f} % wrong")
-    right_is = "a and b are equal" if "cannot tell" in truths else "a faster and slower in turn"
-    return show(
-        lines(
-            samples,
-            title="One run",
-            x="in the order taken",
-            y="µs per call",
-            ylim=(0, 1.05 * max(a + b)),
-        ),
-        bars(rows, title=f"{len(given)} runs: {right_is}", x="% of runs", y=" ", xlim=(0, 100)),
-        beside=True,
-        width=9.4,
-        text="; ".join(texts) + ".",
-        caption="Green: right. Grey: it cannot tell, though there is a difference. Orange: a "
-        "false verdict.",
+        false[name] = sum("cannot tell" != answer != truth for answer, truth in judged) / runs
+        right[name] = sum(answer == truth for answer, truth in judged) / runs
+
+    def draw(ax: Axes) -> None:
+        for row, name in enumerate(answers):
+            colour = style.FAIL if false[name] > _limit(runs) else style.INK
+            ax.plot([0, 100 * false[name]], [row] * 2, color=style.tint(colour, 0.5), lw=4)
+            ax.plot(100 * false[name], row, "X", color=colour, markersize=9)
+            told = f"{false[name]:.0%} false"
+            if differ:
+                ax.plot(100 * right[name], row, "o", color=style.DATA, markersize=9,
+                        markerfacecolor="white", markeredgewidth=2)  # fmt: skip
+                told += f", {right[name]:.0%} right"
+            ax.annotate(told, (1.04, row), va="center", fontsize=9, annotation_clip=False,
+                        xycoords=("axes fraction", "data"))  # fmt: skip
+        name_rows(ax, list(answers))
+
+    title = f"{runs} runs: {'a faster and slower in turn' if differ else 'a and b are equal'}"
+    text = "; ".join(
+        f"{name}: {right[name]:.0%} right, {false[name]:.0%} false".replace("%", " %")
+        for name in answers
     )
+    return Chart(draw, f"{text}.", 1.3 + 0.42 * len(answers), title=title, x="% of runs", y=" ",
+                 xlim=(-4, 104), at=[100 * LIMIT])  # fmt: skip
 
 
 def _answering(rules: Mapping[str, Rule]) -> dict[str, Rule]:

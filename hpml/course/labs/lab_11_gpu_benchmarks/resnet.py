@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from hpml.base import style
-from hpml.base.charts import Line, lines, show
+from hpml.base.charts import Chart, Line, lines, show
 from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.benchmark import Ratio
@@ -27,6 +27,10 @@ from hpml.course.suites.toy_resnet import (
 from hpml.profiling import LaunchFit, ProfilingError
 
 GPU, RECORDED = "RTX 3080, published", "H100, recorded"
+MACHINES = {"here": style.ACCENT, GPU: style.INDIGO, RECORDED: style.TEAL}
+"""The colour of each machine."""
+FORMS = {BASELINE: ("-", "o"), CUDA_GRAPHS: ("--", "s")}
+"""The line and the marker of the executions whose growth is drawn."""
 
 
 def ways(device: str, *, compiled: bool = False) -> list[str]:
@@ -107,27 +111,29 @@ def measured_growth(result: ToyResNetResult) -> Ratio:
 
 
 def draw_growth(times: Mapping[str, Mapping[int, float]]) -> Page:
-    """Draw the growth of the arithmetic and of the hand-written network, eager and recorded."""
+    """Draw the growth of the arithmetic, and of the network eager and recorded, by machine."""
+    return show(growth_chart(times), caption="Solid: eager. Dashed: as a CUDA graph.", width=8.6)
+
+
+def growth_chart(times: Mapping[str, Mapping[int, float]]) -> Chart:
+    """Return the growth of each time with the image, a colour for each machine."""
     sizes = sorted({size for each in times.values() for size in each})
     work = [(size / sizes[0]) ** 2 for size in sizes]
-    drawn = [Line("the arithmetic", sizes, work, ":", style.MUTED)]
+    drawn = [Line("the arithmetic", sizes, work, ":", style.MUTED, text=f"{work[-1]:g}×")]
     for name, each in times.items():
-        own = name.partition(",")[0]
-        if own in (BASELINE, CUDA_GRAPHS):
+        own, _, machine = name.partition(", ")
+        if own in FORMS:
+            relative = [time / each[min(each)] for time in each.values()]
+            form, marker = FORMS[own]
             drawn.append(
-                Line(
-                    name,
-                    list(each),
-                    [time / each[min(each)] for time in each.values()],
-                    "--" if name.endswith(GPU) else "-",
-                    style.colour(own),
-                    style.marker(own),
-                    f"grows by a factor of {growth(each):.2f}",
-                )
-            )
+                Line(name, list(each), relative, form, MACHINES[machine], marker,
+                     f"{growth(each):.2f}×")
+            )  # fmt: skip
     title, y = "How a forward grows with the image", "time, smallest image = 1"
-    chart = lines(drawn, title=title, x="pixels", y=y, log="xy", sizes=sizes, height=4.2)
-    return show(chart, width=9.4)
+    highest = max(max(line.y) for line in drawn)
+    return lines(drawn, title=title, x="pixels", y=y, log="xy", sizes=sizes, height=4.2,
+                 xlim=(sizes[0] / 1.1, sizes[-1] * 1.1), ylim=(0.8, 1.2 * highest),
+                 at_ends=[line.name for line in drawn])  # fmt: skip
 
 
 def fits(result: ToyResNetResult) -> dict[str, LaunchFit]:

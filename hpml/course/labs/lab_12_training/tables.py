@@ -81,7 +81,7 @@ def draw_magnitudes(
         text = f"{first:.0f} to {last:.0f}" + ", not all drawn" * (last > high)
         rows.append(Bar(name, right - left, text, start=left, colour=style.colour(name)))
     title, x = "Ranges of the formats", "power of two; the line is float16's 'smallest'"
-    charts.append(bars(rows, title=title, x=x, at=[edge], xlim=(low, high + 12)))
+    charts.append(bars(rows, title=title, x=x, at=[edge], xlim=(low, high)))
     return show(*charts, width=8.0)
 
 

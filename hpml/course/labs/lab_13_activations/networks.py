@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import Table, format_bytes, style
-from hpml.base.charts import Dot, Line, dots, lines, show
+from hpml.base.charts import Chart, Line, lines, name_rows, show
 from hpml.base.page import Page
 from hpml.base.tables import readable
 from hpml.benchmark import Comparison
@@ -15,6 +15,7 @@ from hpml.course.files import published
 
 if TYPE_CHECKING:
     import torch
+    from matplotlib.axes import Axes
 
     from hpml.course.training import Training
 
@@ -122,19 +123,43 @@ def _published(name: str) -> dict[int, float]:
 
 
 def draw_accuracies(accuracies: Mapping[str, Sequence[float]]) -> Page:
-    """Draw each run's accuracy as a point, labelled with the document's single run."""
+    """Draw each run's accuracy as a point, beside the document's single run on other pictures."""
     known = {row["changes"]: row["val_accuracy"] for row in published("convnext_inference")["rows"]}
     known["GELU"] = known["vanilla (GELU)"]
-    rows = []
-    for name, found in accuracies.items():
-        row = f"{name} (published, one run: {known[name]:.2f} %)"
-        rows += [Dot(row, found), Dot(row, statistics.mean(found), "", None, style.ACCENT, "|")]
-    title = "Accuracy: a point is a run, a line their mean"
+    single = {name: [known[name]] for name in accuracies}
+    # One scale, so that distances of the one panel can be compared with those of the other.
+    span = 1.3 * max(max(every) - min(every) for every in map(_flat, (accuracies, single))) or 1.0
+    charts = (
+        runs_chart(accuracies, span, title="Digits, on this machine"),
+        runs_chart(single, span, title="Tiny ImageNet, published"),
+    )
+    caption = "A point is a run, each seed at a height of its own; a line is the mean of its row."
+    return show(*charts, caption=caption, beside=True, width=8.0)
+
+
+def _flat(accuracies: Mapping[str, Sequence[float]]) -> list[float]:
+    return [one for found in accuracies.values() for one in found]
+
+
+def runs_chart(accuracies: Mapping[str, Sequence[float]], span: float, *, title: str) -> Chart:
+    """Return a row of points for each name with their mean; the x axis spans `span` percent."""
+
+    def draw(ax: Axes) -> None:
+        for row, found in enumerate(accuracies.values()):
+            steps = [0.6 * ((place + 0.5) / len(found) - 0.5) for place in range(len(found))]
+            ax.plot(found, [row + step for step in steps], "o", color=style.DATA, ms=7, alpha=0.8)
+            if len(found) > 1:
+                ax.vlines(statistics.mean(found), row - 0.36, row + 0.36, style.ACCENT, lw=2)
+        name_rows(ax, list(accuracies))
+        every = _flat(accuracies)
+        middle = (min(every) + max(every)) / 2
+        ax.set_xlim(middle - span / 2, middle + span / 2)
+
     text = "; ".join(
         f"{name}: {', '.join(f'{one:.1f}' for one in found)} %"
         for name, found in accuracies.items()
     )
-    return show(dots(rows, title=title, x="% correct"), text=f"{text}.", width=8.0)
+    return Chart(draw, f"{text}.", 1.3 + 0.5 * len(accuracies), title=title, x="% correct")
 
 
 def draw_curves(activations: Mapping[str, Callable[[Any], Any]]) -> Page:

@@ -121,11 +121,11 @@ class Ladder:
         for rung in self.rungs:
             total, bought = rung.total, rung.bought
             parts = [(total.value, style.DATA), (max(0.0, last - total.value), gone)]
-            text = f"{total.shown}   this fix: {_times(bought)}"
+            text = f"{total.shown}, this fix: {_times(bought)}"
             rows.append(Bar(rung.what, parts, text, (total.low, total.high)))
             last = total.value
         caption = (
-            "Light: what the fix saved. 95 % intervals; each row was measured in turns with the "
+            "Pale: what the fix saved. 95 % intervals; each row was measured in turns with the "
             "row above and the original."
         )
         chart = bars(rows, title="What each fix gained", x="time / the original's")

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hpml.base import style
-from hpml.base.charts import Chart, show
+from hpml.base.charts import Chart, name_rows, show, write_beside
 from hpml.base.page import Page
 from hpml.base.tables import Table, format_seconds, readable
 from hpml.benchmark import printed
@@ -174,7 +174,12 @@ class Verdict:
         positive = [end for end in ends if 0 < end < math.inf]
         # One axis for all, on which no range and no measured interval is cut.
         axis = min(positive, default=0.5) / 1.5, 1.5 * max(positive, default=2.0)
-        return show(*(self._chart(each, *axis) for each in drawn)) if drawn else None
+        charts = [self._chart(each, *axis) for each in drawn]
+        if not charts:
+            return None
+        charts[-1] = replace(charts[-1], x="times, on a logarithmic axis")
+        caption = "Bars: what is predicted, in colour where it fits what was measured."
+        return show(*charts, caption=caption)
 
     def _ends(self, quantity: Quantity) -> Range:
         found = self.measured[quantity.name]
@@ -188,7 +193,8 @@ class Verdict:
             for row, name in enumerate(names):
                 low, high = _within(quantity.ranges[name], left, right)
                 colour = style.DATA if _overlap(found, quantity.ranges[name]) else style.MUTED
-                ax.barh(row, high - low, 0.5, left=low, color=colour, alpha=0.35, linewidth=0)
+                ax.barh(row, high - low, 0.5, left=low, color=colour, alpha=0.5, linewidth=0)
+                write_beside(ax, row, quantity.predicted(name))
             low, high = _within(self._ends(quantity), left, right)
             ax.plot([low, high], [len(names)] * 2, color=style.INK, lw=3, solid_capstyle="butt")
             if found.value < left:  # such as 0, which has no place on a logarithmic axis
@@ -196,16 +202,16 @@ class Verdict:
             elif not printed.too_wide(found.low, found.high):
                 ax.plot(found.value, len(names), "o", color=style.INK, ms=7)
             ax.axvspan(low, high, color=style.INK, alpha=0.08, linewidth=0)
-            ax.set_yticks(range(len(names) + 1), [*names, "measured"])
-            ax.set_ylim(len(names) + 0.5, -0.5)
+            write_beside(ax, len(names), quantity.of(found))
+            name_rows(ax, [*names, "measured"])
+            ax.tick_params(axis="y", pad=8)  # beside a mark at the edge
 
         said = "; ".join(f"{name} predicts {quantity.predicted(name)}" for name in names)
         return Chart(
             draw,
             f"{said}; measured: {quantity.of(found)}.",
             0.9 + 0.3 * len(names),
-            title=f"{quantity.name[0].upper()}{quantity.name[1:]}",
-            x="times, on a logarithmic axis",
+            title=f"{quantity.name[0].upper()}{quantity.name[1:]}".replace("`", ""),
             log="x",
             xlim=(left, right),
         )

@@ -18,6 +18,7 @@ from hpml.course.lesson.conclusions.concluding import judge
 from hpml.course.lesson.errors import LabError
 from hpml.course.lesson.execute import find_lab
 from tests.benchmark.fakes import steady
+from tests.drawn import drawn, overlap
 from tests.parts import raises
 
 SOLUTIONS = Path(__file__).parents[3] / "solutions" / "lab_02"
@@ -170,3 +171,10 @@ def test_a_dumbbell_shows_its_ratio_in_the_margin_and_no_empty_range() -> None:
     assert 2.06 < high < 2.2
     edge = ax.get_window_extent().x1
     assert all(text.get_window_extent().x0 > edge for text in ax.texts)
+
+
+def test_the_two_ends_of_a_dumbbell_are_named_apart_where_others_are_far_out() -> None:
+    wide = Dumbbell(Ratio(5.0, 3.9, 8.3, "slower"))
+    ax = drawn(dumbbells({"one": wide}, title="title", x="x"))
+    assert [label.get_text().split(":")[0].strip() for label in ax.get_xticklabels()] == ["1", "2"]
+    assert not overlap(ax.get_xticklabels())

@@ -3,6 +3,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import mmap
+import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from matplotlib.colors import to_rgba
 
 from hpml.base.optional import why_unavailable
 from hpml.base.page import Page
@@ -18,6 +20,7 @@ from hpml.benchmark.sampling.rounds import FROZEN_BY_PYTHON
 from hpml.course.labs.lab_03_memory import blocks, collecting, memory_map, networks
 from hpml.course.lesson.errors import LabError
 from hpml.profiling import memory_lines
+from tests.drawn import drawn, extent, overlap
 from tests.parts import raises
 
 linux = pytest.mark.skipif(
@@ -67,9 +70,69 @@ def test_this_process_has_what_the_lab_says() -> None:
     with ThreadPoolExecutor(1, "yours") as pool:
         pool.submit(int).result()
         page = memory_map.draw_map({"large": large, "None": id(None)})
+    assert f"large ({large:#x}): mapped memory; None (" in page.plain
+    assert re.search(r"the stack of thread yours_0 \(0x\w+\): stacks of threads\.\n", page.plain)
     rows = {row.split("  ")[0]: row for row in page.plain.splitlines()}
-    assert rows["the stack of thread yours_0"].endswith("stacks of threads")
-    assert rows["large"].endswith("mapped memory")
+    assert set(memory_map.KINDS) <= set(rows)
+
+
+PLACES = {"low": 0x5000010, "thread": 0x7F0000000010, "below": 0x7F00107FFFF0,
+          "above": 0x7F00107FFFFF, "nowhere": 0x10}  # fmt: skip
+
+
+def test_the_strip_has_the_regions_in_order_with_their_resident_share() -> None:
+    from matplotlib.patches import Rectangle
+
+    chart = memory_map.address_strip(memory_map.memory_map(SMAPS), PLACES)
+    ax = drawn(chart)
+    # Of each region: its ground, its resident part, its frame.
+    parts = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    grounds, resident = parts[::3], parts[1::3]
+    kinds = ["main thread's stack", "mapped memory", "heaps of threads", "heap", "program"]
+    assert [part.get_facecolor() for part in resident] == [
+        to_rgba(memory_map.KINDS[kind]) for kind in kinds
+    ]
+    shares = [80 / 132, 16 / 8192, 12 / 132, 1, 1]
+    assert [part.get_width() / 100 for part in resident] == pytest.approx(shares)
+    # The y axis points down. Above each region but the topmost is a gap.
+    assert ax.yaxis_inverted()
+    tops = [part.get_y() for part in grounds]
+    bottoms = [part.get_y() + part.get_height() for part in grounds]
+    assert all(above < below for above, below in zip(bottoms, tops[1:], strict=False))
+    assert [label.get_text() for label in ax.get_yticklabels()] == [
+        "main thread's stack, 132 KiB", "1 more: libraries", "mapped memory, 8.00 MiB",
+        "1 more: mapped memory", "heaps of threads, 132 KiB", "other addresses", "heap, 8.00 KiB",
+        "other addresses", "program, 4.00 KiB",
+    ]  # fmt: skip
+    assert not overlap(ax.get_yticklabels())
+
+
+def test_many_kinds_in_a_gap_are_counted() -> None:
+    stacks = [(0x7F0010000000, 0x7F0010800000)]
+    chart = memory_map.address_strip(memory_map.memory_map(SMAPS, stacks), {})
+    assert "; 4 more: 4 kinds; heap, 8.00 KiB" in chart.text
+    assert "heap, 8.00 KiB" in [label.get_text() for label in drawn(chart).get_yticklabels()]
+
+
+def test_each_place_is_pinned_to_its_region_in_the_margin_in_order_of_addresses() -> None:
+    from matplotlib.text import Annotation
+
+    chart = memory_map.address_strip(memory_map.memory_map(SMAPS), PLACES)
+    ax = drawn(chart)
+    pins = [text for text in ax.texts if isinstance(text, Annotation)]
+    fallen = sorted(pins, key=lambda pin: -extent(pin).y0)
+    names = ["above", "below", "thread", "low"]
+    assert [pin.get_text() for pin in fallen] == [f"{name}  {PLACES[name]:#x}" for name in names]
+    assert all(extent(pin).x0 > ax.bbox.x1 for pin in fallen)
+    assert not overlap(pins)
+    spans = [(part.get_y(), part.get_y() + part.get_height()) for part in ax.patches[::3]]
+    for pin, region in zip(fallen, (1, 1, 2, 3), strict=True):
+        assert spans[region][0] < pin.xy[1] < spans[region][1]
+    assert chart.text.endswith(
+        "low (0x5000010): heap; thread (0x7f0000000010): heaps of threads; "
+        "below (0x7f00107ffff0): mapped memory; above (0x7f00107fffff): mapped memory; "
+        "nowhere (0x10): elsewhere."
+    )
 
 
 def test_without_a_map_the_lab_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:

@@ -7,6 +7,7 @@ import timeit
 import nbformat
 import pytest
 
+from hpml.base import style
 from hpml.benchmark import Comparison, Measurement
 from hpml.benchmark.robust import quartiles
 from hpml.course.files import data_file
@@ -14,6 +15,7 @@ from hpml.course.labs.lab_10_benchmarking import claims, race, recordings
 from hpml.course.labs.lab_10_benchmarking.claims import Blame
 from hpml.course.lesson.execute import find_lab
 from tests.benchmark.fakes import steady
+from tests.drawn import drawn, extent
 
 
 def test_the_blame_goes_to_whom_the_profile_enlarges_most() -> None:
@@ -126,6 +128,30 @@ def claimed(claim: str) -> list[object]:
     measured = [Measurement(n, (t,) * 25, 9, environment=environment) for n, t in times.items()]
     table = claims.claim_parts(claim, Comparison(tuple(measured), "sum", 25), "NumPy", "sum")
     return [part for part, _, seen in table.rows if seen == "missing"]
+
+
+def test_false_verdicts_are_marked_against_the_line_of_5_percent() -> None:
+    answers = {
+        "sure": ["faster"] * 100,
+        "sound": ["faster"] * 5 + ["cannot tell"] * 95,
+    }
+    chart = race.verdicts_chart(answers, ["cannot tell"] * 100)
+    assert chart.text == "sure: 0 % right, 100 % false; sound: 95 % right, 5 % false."
+    ax = drawn(chart)
+    crosses = [line for line in ax.get_lines() if line.get_marker() == "X"]
+    assert [list(cross.get_xdata()) for cross in crosses] == [[100], [5]]
+    assert [cross.get_color() for cross in crosses] == [style.FAIL, style.INK]
+    assert [5.0, 5.0] in [list(line.get_xdata()) for line in ax.get_lines()]
+    assert [text.get_text() for text in ax.texts] == ["100% false", "5% false"]
+    assert all(extent(text).x0 > ax.bbox.x1 for text in ax.texts)
+
+
+def test_right_answers_are_marked_where_the_programs_differ() -> None:
+    given = ["faster", "cannot tell", "faster", "cannot tell"]
+    chart = race.verdicts_chart({"rule": given}, ["faster", "slower"] * 2)
+    assert chart.text == "rule: 50 % right, 0 % false."
+    circles = [line for line in drawn(chart).get_lines() if line.get_marker() == "o"]
+    assert [list(circle.get_xdata()) for circle in circles] == [[50]]
 
 
 def test_an_honest_claim_has_all_of_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:

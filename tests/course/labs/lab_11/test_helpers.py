@@ -10,6 +10,7 @@ from hpml.benchmark.saved.record import Case
 from hpml.course.labs.lab_11_gpu_benchmarks import devices, explorer, launched, resnet
 from hpml.course.labs.lab_11_gpu_benchmarks.explorer import TIMES
 from hpml.course.suites import toy_resnet
+from tests.drawn import drawn, extent, overlap
 
 PUBLISHED = toy_resnet.ToyResNetResult(())
 
@@ -104,6 +105,33 @@ def test_published_times_stand_in_the_table_and_grow_as_the_text_says() -> None:
     table = resnet.speedups(next(iter(fits.values())), lambda n, launch, kernel: None)
     assert table.column("eager / graph") == pytest.approx((2.086, 1.915, 1.230), abs=1e-3)
     assert table.column("your graph_speedup") == (None, None, None)
+
+
+def test_growth_has_a_colour_for_each_machine_and_a_label_beside_each_line() -> None:
+    times = {
+        "handwritten, here": {16: 1.0, 64: 8.0},
+        "codegen, here": {16: 1.0, 64: 9.0},
+        f"handwritten, {resnet.GPU}": {16: 2.0, 64: 2.0},
+        f"cuda-graphs, {resnet.GPU}": {16: 1.0, 64: 1.5},
+    }
+    chart = resnet.growth_chart(times)
+    ax = drawn(chart, width=8.6)
+    labels = [
+        "the arithmetic: 16×",
+        "handwritten, here: 8.00×",
+        f"cuda-graphs, {resnet.GPU}: 1.50×",
+        f"handwritten, {resnet.GPU}: 1.00×",
+    ]
+    fallen = sorted(ax.texts, key=lambda text: -extent(text).y0)
+    assert [text.get_text() for text in fallen] == labels
+    assert not overlap(fallen)
+    assert all(extent(text).x0 > ax.bbox.x1 for text in fallen)
+    assert ax.get_legend() is None
+    _, here, eager, graph = ax.get_lines()
+    assert eager.get_color() == graph.get_color() != here.get_color()
+    assert eager.get_linestyle() == here.get_linestyle() != graph.get_linestyle()
+    assert chart.text == f"{'; '.join([labels[0], labels[1], labels[3], labels[2]])}."
+    assert len(set(resnet.MACHINES.values())) == len(resnet.MACHINES)
 
 
 def replays(calls: float, alone: float) -> toy_resnet.ToyResNetResult:
