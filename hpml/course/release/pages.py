@@ -6,13 +6,16 @@ import copy
 import functools
 import importlib.resources
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+
+from hpml.course.release import figures
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 _CONTROL = "application/vnd.jupyter.widget-view+json"
+_SET_UP = re.compile(r"\blab_head\(\d")
 # Listings, code, links and tags stay as they are; elsewhere "lab 07" becomes a link.
 _PIECES = re.compile(
     r"(?P<kept>```.*?```|`[^`\n]*`|!?\[[^\]]*\]\([^)]*\)|<[^>]+>)|\b[Ll]ab (?P<lab>\d\d)\b",
@@ -36,6 +39,11 @@ def page(name: str, notebook: NotebookNode, names: Mapping[str, str], navigation
             cell.source = _PIECES.sub(functools.partial(_piece, others), cell.source)
         elif cell.cell_type == "code":
             _prepare(cell)
+    figures.number_figures(name[:2], notebook.cells)
+    top = figures.hero(name[:2], notebook.cells)
+    notebook.cells = [part for cell in notebook.cells for part in _folded(cell)]
+    if top:
+        notebook.cells[:1] = _with_picture(notebook.cells[0], top)
     resources = {"metadata": {"name": title_of(notebook)}, "book_navigation": navigation}
     body: str = _exporter().from_notebook_node(notebook, resources=resources)[0]
     sections = re.findall(r'<h2 id="([^"]+)">(.*?)</h2>', body)
@@ -79,6 +87,39 @@ def _prepare(cell: NotebookNode) -> None:
         cell.metadata["transient"] = {"remove_source": True}
     for output in cell.outputs:
         output.get("data", {}).pop(_CONTROL, None)
+
+
+def _folded(cell: NotebookNode) -> Iterator[NotebookNode]:
+    """Yield a cell; mark one that only sets up the lab, and put its pictures after it."""
+    if cell.cell_type != "code" or not _SET_UP.search(cell.source):
+        yield cell
+        return
+    shown = [output for output in cell.outputs if figures.has_figure(output)]
+    cell.outputs = [output for output in cell.outputs if not figures.has_figure(output)]
+    cell.metadata["folded"] = "Set-up: imports, and the machine that ran this page"
+    yield cell
+    if shown:
+        yield _shown(f"{cell.id}-picture", shown)
+
+
+def _with_picture(head: NotebookNode, picture: str) -> Iterator[NotebookNode]:
+    """Yield the head of a lab with a picture after its first paragraph."""
+    from nbformat.v4 import new_markdown_cell, new_output
+
+    *_, start, rest = re.split(r"(?<=\n\n)(?=After it you can)", f"\n\n{head.source}", maxsplit=1)
+    yield new_markdown_cell(start.strip(), id=head.id)  # type: ignore[no-untyped-call]
+    data = {"text/html": picture}
+    yield _shown(f"{head.id}-picture", [new_output("display_data", data)])  # type: ignore[no-untyped-call]
+    yield new_markdown_cell(rest, id=f"{head.id}-goals")  # type: ignore[no-untyped-call]
+
+
+def _shown(name: str, outputs: list[NotebookNode]) -> NotebookNode:
+    """Return a cell that shows only outputs."""
+    from nbformat.v4 import new_code_cell
+
+    transient = {"remove_source": True}
+    cell: NotebookNode = new_code_cell(outputs=outputs, id=name, metadata={"transient": transient})  # type: ignore[no-untyped-call]
+    return cell
 
 
 def _piece(names: Mapping[str, str], found: re.Match[str]) -> str:
