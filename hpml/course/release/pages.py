@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hpml.course.release import figures
+from hpml.course.release.asking import ask_on_page
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -29,7 +30,7 @@ def title_of(notebook: NotebookNode) -> str:
     return found[1].strip() if found else "A lab without a title"
 
 
-def page(name: str, notebook: NotebookNode, names: Mapping[str, str], navigation: str) -> str:
+def page(name: str, notebook: NotebookNode, names: Mapping[str, str], links: str) -> str:
     """Return the page of an executed lab; `names` has the page of each lab by number."""
     notebook = copy.deepcopy(notebook)
     notebook.metadata.pop("widgets", None)
@@ -39,12 +40,17 @@ def page(name: str, notebook: NotebookNode, names: Mapping[str, str], navigation
             cell.source = _PIECES.sub(functools.partial(_piece, others), cell.source)
         elif cell.cell_type == "code":
             _prepare(cell)
+    ask_on_page(notebook.cells)
     figures.number_figures(name[:2], notebook.cells)
     top = figures.hero(name[:2], notebook.cells)
     notebook.cells = [part for cell in notebook.cells for part in _folded(cell)]
     if top:
         notebook.cells[:1] = _with_picture(notebook.cells[0], top)
-    resources = {"metadata": {"name": title_of(notebook)}, "book_navigation": navigation}
+    resources = {
+        "metadata": {"name": title_of(notebook)},
+        "book_links": links,
+        "book_script": own("page.js"),
+    }
     body: str = _exporter().from_notebook_node(notebook, resources=resources)[0]
     sections = re.findall(r'<h2 id="([^"]+)">(.*?)</h2>', body)
     contents = "".join(f'<li><a href="#{place}">{text}</a></li>' for place, text in sections)
