@@ -25,7 +25,7 @@ HEROES = {
     "11": "11-21",
     "12": "12-24",
     "13": "13-05",
-    "14": "14-04",
+    "14": "14-21",
     "15": "15-08",
 }
 """The cell of each lab whose first picture is also shown at the top of the page.
@@ -69,8 +69,10 @@ def hero(lab: str, cells: Iterable[NotebookNode]) -> str:
     found = _NUMBERED.search(shown)
     if found is None:
         return ""
+    # Two regions of one name would confuse a screen reader.
+    copied = found[2].replace(' aria-label="', ' aria-label="At the top: ')
     return (
-        f'<figure class="hpml-hero">{found[2]}<figcaption>This is '
+        f'<figure class="hpml-hero">{copied}<figcaption>This is '
         f'<a href="#figure-{found[1]}">Figure {found[1]}</a>.</figcaption></figure>'
     )
 
