@@ -55,6 +55,8 @@ def page(name: str, notebook: NotebookNode, names: Mapping[str, str], links: str
     sections = re.findall(r'<h2 id="([^"]+)">(.*?)</h2>', body)
     contents = "".join(f'<li><a href="#{place}">{text}</a></li>' for place, text in sections)
     body = body.replace("<main>", f'<main><ul class="hpml-contents">{contents}</ul>', 1)
+    # A Markdown table without a head has header cells without text.
+    body = body.replace("<th></th>", "<td></td>")
     # The keyboard scrolls only what it can reach: code, and not each cell around it.
     body = body.replace('class="jp-Cell-inputWrapper" tabindex="0"', 'class="jp-Cell-inputWrapper"')
     body = re.sub(r'(<div class="highlight hl-[^"]*"><pre)>', r'\1 tabindex="0">', body)

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import pytest
 import torch
 
 from hpml.benchmark import compare
 from hpml.course.labs.lab_13_activations import networks, traced
+from hpml.course.labs.lab_13_activations.branches import flow, gradient_flow
 from hpml.course.lesson.errors import LabError
 from hpml.course.models.activations import fast_swish
 from hpml.course.models.convnext import convnext
@@ -32,4 +34,36 @@ def test_ratios_stand_beside_the_documents_of_the_same_name() -> None:
     assert table.column("batch 64")[1] == str(raced[64].ratio("ReLU"))
     assert [line.split()[-1] for line in str(table).splitlines() if line.startswith("ReLU")] == [
         "1.03"
+    ]
+
+
+def pieces(x: torch.Tensor) -> torch.Tensor:
+    return torch.where(x < -2, 1 / x, torch.where(x < 3, x * x, x))
+
+
+@pytest.mark.parametrize(
+    ("number", "values", "sent", "slopes"),
+    [
+        (-4.0, (-0.25, 16, -4), (1, 0, 0), (-1 / 16, -8, 1)),
+        (2.0, (0.5, 4, 2), (0, 1, 0), (-0.25, 4, 1)),
+        (5.0, (0.2, 25, 5), (0, 0, 1), (-0.04, 10, 1)),
+    ],
+)
+def test_a_number_flows_through_all_pieces_and_its_gradient_through_the_one_taken(
+    number: float, values: tuple[float, ...], sent: tuple[float, ...], slopes: tuple[float, ...]
+) -> None:
+    found = flow(pieces, number)
+    assert [each.value for each in found.pieces] == pytest.approx(values)
+    assert [each.sent for each in found.pieces] == list(sent)
+    assert [each.slope for each in found.pieces] == pytest.approx(slopes)
+    assert found.gradient == pytest.approx(sum(a * b for a, b in zip(sent, slopes, strict=True)))
+    assert found.value == values[sent.index(1)]
+
+
+def test_the_piece_that_makes_a_nan_is_named() -> None:
+    animation = gradient_flow({"pieces": pieces}, [0.0, float("inf"), 1.0])
+    assert [each.line for each in animation.keyframes] == [
+        "pieces, x = 0: value 0, gradient NaN; NaN comes from the left piece",
+        "pieces, x = ∞: value ∞, gradient NaN; NaN comes from the middle piece",
+        "pieces, x = 1: value 1, gradient 2",
     ]
