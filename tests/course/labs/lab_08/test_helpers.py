@@ -221,11 +221,11 @@ def test_dots_and_labels_of_the_ladder_agree_when_a_rung_was_slow_for_a_moment()
 
 
 LECTURE = [("xy", ["x", "y"]), ("scaled", ["xy"]), ("shifted", ["scaled"])]
-SHAPES = dict.fromkeys(["xy", "scaled", "shifted"], (100, 100)) | {"x": (100,), "y": (100,)}
+ARRAYS = dict.fromkeys(["xy", "scaled", "shifted"], (100, 100)) | {"x": (100,), "y": (100,)}
 
 
 def test_each_fused_loop_saves_a_write_and_a_read_and_more_operations_pass_the_ridge() -> None:
-    found = fusing.states(LECTURE, SHAPES, ridge=5.0)
+    found = fusing.states(LECTURE, ARRAYS, ridge=5.0)
     vectors, result = 2 * 400, 40_000
     assert [each.bytes for each in found[:3]] == [
         vectors + 5 * result,
@@ -240,7 +240,7 @@ def test_each_fused_loop_saves_a_write_and_a_read_and_more_operations_pass_the_r
 
 def test_only_what_was_measured_is_drawn_as_measured() -> None:
     works = {"three": Kernel(30_000, 200_800, 4e-5), "another": Kernel(30_000, 1, 4e-5)}
-    animation = fusing.fusing(Limits(1e10, 5e10), works, LECTURE, SHAPES, "One core.")
+    animation = fusing.fusing(Limits(1e10, 5e10), works, LECTURE, ARRAYS, "One core.")
     first, *others = animation.keyframes
     assert "memory allows 1.5 GFLOP/s, measured 0.75: 50 % of it" in first.line
     assert all("not measured here" in each.line for each in others)
