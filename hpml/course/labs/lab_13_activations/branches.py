@@ -135,7 +135,7 @@ def _text(number: float) -> str:
         return "NaN"
     if math.isinf(number):
         return "∞" if number > 0 else "−∞"
-    return f"{number:.3g}".replace("-", "−")
+    return f"{number + 0.0:.3g}".replace("-", "−")  # without the sign of -0.0
 
 
 def _keyframe(place: int, name: str, found: Flow) -> Keyframe:
