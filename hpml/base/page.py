@@ -89,10 +89,13 @@ def picture(figure: Figure, text: str, after: str = "") -> Page:
     return Page(text, shown + after, png)
 
 
-def frame(label: str, body: str, colour: str) -> str:
-    """Return HTML with a coloured bar and a small label, to set a question apart from prose."""
+def frame(label: str, body: str, colour: str, attributes: str = "") -> str:
+    """Return HTML with a coloured bar and a small label, to set a question apart from prose.
+
+    `attributes` are further attributes of its outer element, such as ``' data-key="calls"'``.
+    """
     return (
-        f'<div style="border-left: 4px solid {colour}; padding: 0.1em 0 0.1em 0.9em; '
+        f'<div{attributes} style="border-left: 4px solid {colour}; padding: 0.1em 0 0.1em 0.9em; '
         f'margin: 0.4em 0;"><small><b>{html.escape(label)}</b></small>{body}</div>'
     )
 

@@ -129,7 +129,11 @@ class Table(Shown):
             wrap = " white-space: nowrap;" if len(self.title) <= 80 else ""
             title = html.escape(self.title)
             parts.append(f'<caption style="text-align: left;{wrap}"><b>{title}</b></caption>')
-        head = "".join(self._cell("th", name, side) for name, side in self._sided(self.columns))
+        # A screen reader would announce a header without text as one.
+        head = "".join(
+            self._cell("th" if name else "td", name, side)
+            for name, side in self._sided(self.columns)
+        )
         parts.append(f"<thead><tr>{head}</tr></thead><tbody>")
         for row in self._texts():
             cells = "".join(self._cell("td", text, side) for text, side in self._sided(row))

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import pytest
 
-_FAIL = ("serious", "critical")
+GRAVE = ("serious", "critical")
+ALL = ("minor", "moderate", *GRAVE)
 
 
-def violations(page: Any, part: str = "body") -> list[str]:
+def violations(page: Any, part: str = "body", impacts: Collection[str] = GRAVE) -> list[str]:
     """Return a line for each element of a part of a page that violates a rule gravely.
 
     Args:
         page: where to look.
         part: a CSS selector; what lies outside is not looked at, such as JupyterLab's own.
+        impacts: which rules count, by how much their violation hurts.
     """
     checker = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="needs axe; `make .venv` installs it"
@@ -27,7 +29,7 @@ def violations(page: Any, part: str = "body") -> list[str]:
     return [
         f"{rule['id']}: {rule['help']}: {node['html'][:160]}; {node['failureSummary'][-160:]}"
         for rule in found
-        if rule["impact"] in _FAIL
+        if rule["impact"] in impacts
         for node in rule["nodes"]
     ]
 

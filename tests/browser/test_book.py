@@ -81,3 +81,47 @@ def test_code_wider_than_the_page_scrolls_with_the_keyboard(
     moved = "pre => new Promise(done => setTimeout(() => done(pre.scrollLeft), 400))"
     assert code.evaluate(moved) > 0
     assert violations(offline) == []
+
+
+# The number of characters in each full line of prose: all but the last of each paragraph.
+LINES = """() => [...document.querySelectorAll(".jp-RenderedMarkdown > p")].flatMap(paragraph => {
+    const text = paragraph.firstChild, range = document.createRange(), lines = [];
+    for (let i = 0, top = null; i < text.length; i++) {
+        range.setStart(text, i);
+        range.setEnd(text, i + 1);
+        const now = range.getBoundingClientRect().top;
+        if (top === null || now > top + 5) { lines.push(0); top = now; }
+        lines[lines.length - 1] += 1;
+    }
+    return lines.slice(0, -1);
+})"""
+
+
+@pytest.mark.parametrize("width", [1280, 820])
+def test_a_caption_uses_the_margin_if_there_is_one_and_prose_has_short_lines(
+    offline: Any, tmp_path: Path, width: int
+) -> None:
+    shown = (
+        '<img class="hpml-figure" src="data:," alt="Memory. list: 32 MB" width="700" height="9">'
+    )
+    picture = new_output("display_data", {"text/html": shown, "text/plain": "Memory"})
+    words = "It is known that a reader loses the line where too many words stand beside others. "
+    head = new_markdown_cell(f"# A lab\n\n{words * 9}", id="head")
+    cells = [head, new_code_cell("draw()", id="code", execution_count=1, outputs=[picture])]
+    write_book(tmp_path / "book", {"05_a": new_notebook(cells=cells)})
+    offline.set_viewport_size({"width": width, "height": 900})
+    offline.goto((tmp_path / "book" / "05_a.html").as_uri())
+    lines = offline.evaluate(LINES)
+    assert all(60 <= count <= 85 for count in lines), lines
+    image, caption = (
+        offline.locator(f"figure {each}").bounding_box() for each in ("img", "figcaption")
+    )
+    if width == 1280:
+        assert caption["x"] > image["x"] + image["width"]
+        assert caption["y"] < image["y"] + image["height"]
+    else:
+        assert caption["y"] >= image["y"] + image["height"]
+        assert caption["x"] == image["x"]
+    offline.get_by_role("link", name="Figure 05.1").click()
+    assert offline.url.endswith("05_a.html#figure-05.1")
+    assert offline.evaluate("document.documentElement.scrollWidth") <= width

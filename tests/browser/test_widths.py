@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,11 @@ import pytest
 import torch
 from torch import nn
 
+from hpml.benchmark.roofline import Limits
+from hpml.course.labs.lab_08_fusion_and_compilers.fusing import fusing
+from hpml.course.labs.lab_12_training.float16_line import float16_line
+from hpml.course.labs.lab_13_activations.branches import gradient_flow
+from hpml.course.labs.lab_14_runtimes.ruler import outlier_ruler
 from hpml.course.lesson.small_graphs import ladder
 from hpml.symbolic import Input, SymbolicModel
 from hpml.widgets import execution_player, graph_browser, stepper
@@ -68,6 +74,16 @@ def code_view() -> str:
     return code_page(code, model.graph, before="lazy: ...").html
 
 
+def pieces(x: torch.Tensor) -> torch.Tensor:
+    return torch.where(x < -2, 1 / x, torch.where(x < 3, x * x, x))
+
+
+def roofline() -> str:
+    ops = [("a", ["x"]), ("b", ["a"]), ("c", ["b", "x"])]
+    shapes = dict.fromkeys("xabc", (4000, 4000))
+    return fusing(Limits(1.7e10, 5.2e10), {}, ops, shapes, "One core.").html
+
+
 def down(n: int) -> list[int]:
     return [n] if n == 0 else [*down(n - 1), n]
 
@@ -78,6 +94,10 @@ WIDGETS: dict[str, Callable[[], str]] = {
     "stepper": lambda: stepper(total, [2, 3, 1]).html,
     "stepper of a recursion": lambda: stepper(down, 4).html,
     "code view": code_view,
+    "ruler": lambda: outlier_ruler([k / 15 for k in range(-15, 16)]).html,
+    "flow of gradients": lambda: gradient_flow({"pieces": pieces}, [-4.0, 0.0, math.inf]).html,
+    "roofline": roofline,
+    "line of float16": lambda: float16_line(torch.tensor([2.0**-30, 2.0**-12])).html,
 }
 
 

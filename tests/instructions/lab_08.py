@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from tests.causes.shown import OwnedBy
 from tests.instructions.kinds import EXPLAINED, Change, Followed, seen
 
 FOLLOWED: Followed = {
+    "Step through the picture: it fuses the loops, then repeats the last operation.": OwnedBy(
+        "tests/browser/test_fusing.py", "test_each_step_fuses_more_until_arithmetic_is_the_bound"
+    ),
     "First look at the gates: which one becomes a single graph?": seen(
         "08-38", r"decide, with its if +2 ", r"your one_graph +1 "
     ),

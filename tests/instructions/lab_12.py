@@ -4,6 +4,7 @@ import os
 from unittest import mock
 
 from hpml.base.environment import flag
+from tests.causes.shown import OwnedBy
 from tests.instructions.kinds import ADVICE, EXPLAINED, Change, Followed, seen
 
 
@@ -15,6 +16,10 @@ def the_variable_switches_the_compiler_on() -> None:
 
 
 FOLLOWED: Followed = {
+    "Move the slider: from which scale on is the step skipped?": OwnedBy(
+        "tests/browser/test_float16_line.py",
+        "test_a_larger_scale_moves_gradients_from_one_end_of_float16_to_the_other",
+    ),
     "It takes part if you write `COMPILE = True` in the cell, or start the lab with "
     "`HPML_FULL=1 make lab`.": (
         Change(

@@ -8,6 +8,7 @@ from pathlib import Path
 import torch
 
 from hpml.course import runtimes
+from tests.causes.shown import OwnedBy
 from tests.instructions.kinds import (
     ADVICE,
     EXPLAINED,
@@ -48,6 +49,10 @@ FOLLOWED: Followed = {
     "So measure again before you claim that one is slower.": ADVICE,
     "- **Quantisation-aware training**: train further with simulated rounding; the weights adapt "
     "to it.": NONE,
+    "Choose a larger outlier: what becomes of the others?": OwnedBy(
+        "tests/browser/test_ruler.py",
+        "test_a_larger_outlier_is_chosen_by_mouse_and_by_keyboard_and_costs_the_others",
+    ),
     "Add up those that leave the loop.": (
         seen("14-34", r"Linear_1 +\d+ +yes", r"Linear_3 +\d+ +no", r"whole step +\d+"),
         seen("14-35", r"Predicted saving: \d+ % of a step"),

@@ -107,8 +107,8 @@ def book_files(notebooks: Mapping[str, NotebookNode], about: str = _EXECUTED) ->
             for arrow, other in beside.items()
             if other
         )
-        navigation = f'<nav class="hpml-book"><a href="index.html">All labs</a>{links}</nav>'
-        files[f"{name}.html"] = pages.page(name, notebook, names, navigation)
+        links = f'<a href="index.html">All labs</a>{links}'
+        files[f"{name}.html"] = pages.page(name, notebook, names, links)
     sections = [
         [f"{name}.html", titles[name], *section]
         for name, notebook in notebooks.items()

@@ -182,7 +182,7 @@ class _View(NamedTuple):
         parts += [f"{node.parameter_count:,} in total"] * (len(parts) > 1)
         role = " (output of the model)" if self._is_output(node) else ""
         return (
-            f"<h4>{html.escape(node.name)}</h4><dl>"
+            f'<p class="head">{html.escape(node.name)}</p><dl>'
             f"<dt>type</dt><dd>{html.escape(node.layer_type)}{role}</dd>"
             f"<dt>shape</dt><dd>{shapes}</dd>"
             f'<dt>parents</dt><dd class="parents">{buttons(node.parents)}</dd>'

@@ -21,7 +21,7 @@ def template(layout: Layout) -> str:
     codes = range(len(layout.codes))
     return (
         f'<p class="says" {part("says")}><span {placeholder("says")}></span></p><div class="bench">'
-        f'<div class="panel text"><h4>Source</h4>'
+        f'<div class="panel text"><p class="head">Source</p>'
         f"{''.join(_source(layout, number) for number in dict.fromkeys(layout.source_of))}"
         f"{_printed(layout)}</div>"
         f'<div class="panel ops">{"".join(_listing(layout, code) for code in codes)}'
@@ -55,7 +55,7 @@ def _source(layout: Layout, number: int | None) -> str:
 def _printed(layout: Layout) -> str:
     if not any(event.prints for event in layout.events):
         return ""
-    return f'<h4>Printed so far</h4><pre class="printed" {placeholder("out")}></pre>'
+    return f'<p class="head">Printed so far</p><pre class="printed" {placeholder("out")}></pre>'
 
 
 def _listing(layout: Layout, number: int) -> str:
@@ -79,8 +79,8 @@ def _listing(layout: Layout, number: int) -> str:
     width = lanes * _LANE + 6 + (_BRACKET if code.guards else 0)
     guards = _guard_brackets(layout, number, width)
     return (
-        f'<div class="listing" {part(f"I{number}")}><h4>Instructions of '
-        f"<code>{html.escape(code.name)}</code></h4>"
+        f'<div class="listing" {part(f"I{number}")}><p class="head">Instructions of '
+        f"<code>{html.escape(code.name)}</code></p>"
         f'<div class="hpml-animation-scroll" {_scrolls("Instructions")}>'
         f'<div class="inner" style="--gutter:{width}px">'
         f"{_arrows(len(code.instructions), arcs, width, number, guards)}{''.join(rows)}</div></div>"
@@ -158,7 +158,7 @@ def _callers(layout: Layout) -> str:
         f"<div {placeholder(f'q{depth}')}></div>" for depth in reversed(range(layout.depth))
     )
     return (
-        "<h4>Calls <small>click a waiting call to see its stack</small></h4>"
+        '<p class="head">Calls <small>click a waiting call to see its stack</small></p>'
         f'<div class="calls" style="--rows:{min(layout.depth, 4) + 1}">'
         f"<p {placeholder('calls')}></p>{waiting}</div>"
     )
@@ -173,7 +173,7 @@ def _stack(layout: Layout) -> str:
             f'</span> <span class="gone" {placeholder(f"G{row}")}></span></div>'
         )
     return (
-        '<div class="stack"><h4>Value stack <small>grows upward</small></h4>'
+        '<div class="stack"><p class="head">Value stack <small>grows upward</small></p>'
         f'<div class="levels hpml-animation-scroll">{"".join(rows)}</div>'
         '<p class="floor"><i></i> <span>bottom</span> <span>taken off</span></p></div>'
     )
@@ -181,7 +181,7 @@ def _stack(layout: Layout) -> str:
 
 def _values(layout: Layout, number: int) -> str:
     variables = layout.variables[number]
-    head = "<h4>Values array <small>the local variables</small></h4>"
+    head = '<p class="head">Values array <small>the local variables</small></p>'
     if not variables:
         body = '<p class="none">This function has no local variables.</p>'
         return f'<div class="values" {part(f"V{number}")}>{head}{body}</div>'

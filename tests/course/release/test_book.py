@@ -13,6 +13,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from hpml import cli
 from hpml.course.files import data_file
+from hpml.course.lesson.execute import labs
+from hpml.course.release import figures
 from hpml.course.release.book import book_files, executed_labs, write_book
 from hpml.course.release.folder import ReleaseError
 from tests.parts import raises
@@ -85,6 +87,71 @@ def test_the_search_knows_headings_and_text_with_their_cells() -> None:
         "cell-id=code",
     ]
     assert all(f'id="{place}"' in files[page] for page, _, place, *_ in sections)
+
+
+def picture(text: str) -> nbformat.NotebookNode:
+    shown = f'<img class="hpml-figure" src="data:," alt="{text}" width="760">'
+    return new_output("display_data", {"text/html": shown, "text/plain": text})
+
+
+def test_pictures_and_widgets_are_numbered_and_their_captions_say_what_they_show() -> None:
+    widget = '<div class="hpml-animation plain" role="group" aria-label="Counting">1 2 3</div>'
+    shown = [
+        picture("Memory. list: 32 MB; array: 8 MB."),
+        new_output("display_data", {"text/html": widget}),
+    ]
+    page = book_files({"05_a": lab("05", ran("draw()", *shown, picture("Graph of 2 values")))})[
+        "05_a.html"
+    ]
+    captions = re.findall(
+        r'<figure [^>]*id="(figure-[^"]+)".*?<figcaption>(.*?)</figcaption>', page, re.S
+    )
+    links = [
+        f'<a href="#{place}">Figure {place.removeprefix("figure-")}</a>' for place, _ in captions
+    ]
+    more = "<details><summary>In words</summary><p>list: 32 MB; array: 8 MB.</p></details>"
+    assert [place for place, _ in captions] == ["figure-05.1", "figure-05.2", "figure-05.3"]
+    assert [text for _, text in captions] == [
+        f"{links[0]}. Memory.{more}",
+        links[1],
+        f"{links[2]}. Graph of 2 values.",
+    ]
+
+
+def test_the_set_up_is_folded_but_not_its_pictures() -> None:
+    table = new_output("execute_result", {"text/html": "<b>versions</b>"}, execution_count=1)
+    cell = ran('import torch\n\nlab_head(5, "Small")', picture("Layers."), table)
+    page = book_files({"05_a": lab("05", cell, ran("x = 1", id="next"))})["05_a.html"]
+    folded = re.search(r"<details class=.hpml-folded.>(.*?)</details>", page, re.S)
+    assert folded is not None
+    assert "lab_head" in folded[1]
+    assert "versions" in folded[1]
+    assert "figure-05.1" not in folded[1]
+    assert page.index("versions") < page.index("figure-05.1") < page.index('"n">x<')
+
+
+def test_the_picture_at_the_top_is_the_one_that_its_link_leads_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(figures, "HEROES", {"05": "code"})
+    small = lab("05", ran("draw()", picture("Two boxes."), picture("Three boxes.")))
+    small.cells[0].source = "# Lab 05 · Small\n\nWhat it is about.\n\nAfter it you can\n\n- read."
+    page = book_files({"05_a": small})["05_a.html"]
+    top = re.search(r'<figure class="hpml-hero">(.*?)</figure>', page, re.S)
+    assert top is not None
+    assert 'alt="Two boxes."' in top[1]
+    assert '<a href="#figure-05.1">Figure 05.1</a>' in top[1]
+    assert page.index("What it is about.") < top.start() < page.index("After it you can")
+    monkeypatch.setattr(figures, "HEROES", {"05": "another"})
+    assert "hpml-hero" not in book_files({"05_a": small})["05_a.html"]
+
+
+@pytest.mark.parametrize(("number", "cell"), figures.HEROES.items())
+def test_a_lab_has_the_cell_of_its_picture_and_a_place_for_it(number: str, cell: str) -> None:
+    (path,) = (path for path in labs() if path.name.startswith(number))
+    notebook = nbformat.read(path, as_version=4)
+    assert [each.cell_type for each in notebook.cells if each.id == cell] == ["code"]
+    assert "\n\nAfter it you can\n" in notebook.cells[0].source
 
 
 @pytest.mark.parametrize(

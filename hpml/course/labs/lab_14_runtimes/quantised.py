@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from hpml.base.charts import Dot, Line, dots, lines, show
+from hpml.base.charts import Line, lines, show
 from hpml.base.page import Page, put, say
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison
@@ -170,14 +170,3 @@ def integer_table(found: Mapping[str, Sequence[nn.Module]], raced: Comparison | 
         caption += f" They are quantised for x86 processors, and this one is {machine}."
     columns = ["weights and activations", "recognised", "size / floats", "time / floats"]
     return Table(columns, rows, caption=caption)
-
-
-def draw_rounding(x: Sequence[float], quantise: Quantise, choices: Sequence[int]) -> Page:
-    """Draw weights after rounding to different numbers of bits."""
-    rows = [Dot("as trained", list(x), marker="|")]
-    for bits in choices:
-        integers, scale = quantise(list(x), bits)
-        left = [scale * value for value in integers]
-        rows.append(Dot(f"{bits} bits, {len(set(integers))} values", left, marker="|"))
-    chart = dots(rows, title="One row of weights, rounded", x="weight")
-    return show(chart, text=f"One row of weights: {', '.join(row.name for row in rows)}.")

@@ -7,6 +7,7 @@ review the evidence).
 from __future__ import annotations
 
 import html
+import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -122,7 +123,9 @@ class Prediction:
         """
         self._take_unlocked()
         text = f"Not measured here: {why}. {recorded(self._lab, self._entry.key)}".rstrip()
-        self._put("result", Page(text, frame("Result", f"<p>{html.escape(text)}</p>", MUTED)))
+        shown = _attribute("shown", key=self._entry.key, result=text)
+        headline = f"<p><b>{html.escape(text)}</b></p>"
+        self._put("result", Page(text, frame("Result", headline, MUTED, shown)))
 
     def _take_unlocked(self) -> None:
         """Lock an answer that was typed or chosen but not submitted, before its result is shown."""
@@ -211,7 +214,7 @@ class Prediction:
         body += f"<p><i>{html.escape(status)}</i></p>" if status else ""
         body += enter_locks() if self._control is not None and entry.choices else ""
         lines += [status] if status else []
-        return Page(ASKS + "\n".join(lines), frame("Predict", body, ACCENT))
+        return Page(ASKS + "\n".join(lines), frame("Predict", body, ACCENT, self._asked()))
 
     def _result(self) -> Page:
         entry = self._entry
@@ -220,10 +223,26 @@ class Prediction:
             text = f"{text} {recorded(self._lab, entry.key)}".rstrip()
         headline = f"<p><b>{html.escape(text)}</b></p>"
         if entry.answer is None:
-            return Page(text, frame("Result", headline, MUTED))
+            shown = _attribute("shown", key=entry.key, **state.judging(entry))
+            return Page(text, frame("Result", headline, MUTED, shown))
         # Green means right, as in a check.
         colour = PASS if state.right(entry) else MUTED
         return Page(text, frame("Prediction and result", headline, colour))
+
+    def _asked(self) -> str:
+        """Return the question as an attribute, by which a page of the book asks it."""
+        entry = self._entry
+        if entry.answer is not None:
+            return ""
+        return _attribute(
+            "asked",
+            key=entry.key,
+            question=entry.question,
+            unit=entry.unit,
+            choices=entry.choices,
+            at_least=entry.at_least,
+            at_most=entry.at_most,
+        )
 
     def _ipython_display_(self) -> None:
         # `predict(...)` has displayed it; as the last line of its cell it must not appear twice.
@@ -323,6 +342,10 @@ def predict(
     found.ask()
     keep_time(lab.name, f"asked {entry.key}")
     return found
+
+
+def _attribute(name: str, **fields: object) -> str:
+    return f' data-{name}="{html.escape(json.dumps(fields, ensure_ascii=False))}"'
 
 
 _open: list[Lab] = []

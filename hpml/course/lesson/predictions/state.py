@@ -173,6 +173,23 @@ def _judged(answer: float, result: float) -> str:
     return "right" if near else "high" if answer > result else "low"
 
 
+def judging(entry: Entry) -> dict[str, object]:
+    """Return what judges an answer as this module does, as JSON can hold it.
+
+    `ends` are those of a number's interval, or the number twice; `wide` says whether the result is
+    known by them only; `unsure` says why no answer can be scored.
+    """
+    measured, low, high = entry.measured, entry.low, entry.high
+    fields: dict[str, object] = {"right": measured, "result": entry.result, "exact": entry.exact}
+    if not isinstance(measured, float):
+        return fields | {"unsure": entry.unsure}
+    if low is None or high is None:
+        return fields | {"unsure": entry.unsure, "ends": [measured, measured], "wide": False}
+    if not math.isfinite(high - low):
+        return fields | {"unsure": why_not_scored(entry), "ends": None, "wide": True}
+    return fields | {"unsure": entry.unsure, "ends": [low, high], "wide": too_wide(low, high)}
+
+
 def _nearest(entry: Entry) -> float | None:
     """Return the result, or the end of a wide interval that is nearest to the answer."""
     answer, measured, low, high = entry.answer, entry.measured, entry.low, entry.high

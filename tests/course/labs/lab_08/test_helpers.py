@@ -7,8 +7,10 @@ import pytest
 import torch
 
 from hpml.benchmark import Comparison, Measurement
+from hpml.benchmark.roofline import Kernel, Limits
 from hpml.course.labs.lab_08_fusion_and_compilers import (
     compiling,
+    fusing,
     ladder,
     loops,
     rungs,
@@ -218,3 +220,37 @@ def test_dots_and_labels_of_the_ladder_agree_when_a_rung_was_slow_for_a_moment()
         float(drawn.split(f"{name}: ")[1].split(",")[0].split(";")[0]) for name in ("loops", "tile")
     )
     assert second / first == pytest.approx(2, rel=0.01)
+
+
+LECTURE = [("xy", ["x", "y"]), ("scaled", ["xy"]), ("shifted", ["scaled"])]
+ARRAYS = dict.fromkeys(["xy", "scaled", "shifted"], (100, 100)) | {"x": (100,), "y": (100,)}
+
+
+def test_each_fused_loop_saves_a_write_and_a_read_and_more_operations_pass_the_ridge() -> None:
+    found = fusing.states(LECTURE, ARRAYS, ridge=5.0)
+    vectors, result = 2 * 400, 40_000
+    assert [each.bytes for each in found[:3]] == [
+        vectors + 5 * result,
+        vectors + 3 * result,
+        vectors + result,
+    ]
+    assert {each.bytes for each in found[2:]} == {vectors + result}
+    assert [each.operations for each in found] == [30_000] * 3 + [120_000, 480_000]
+    assert found[-2].intensity < 5 < found[-1].intensity
+    assert found[1].loops == ("reads x, y; writes scaled", "reads scaled; writes shifted")
+
+
+def test_only_what_was_measured_is_drawn_as_measured() -> None:
+    works = {"three": Kernel(30_000, 200_800, 4e-5), "another": Kernel(30_000, 1, 4e-5)}
+    animation = fusing.fusing(Limits(1e10, 5e10), works, LECTURE, ARRAYS, "One core.")
+    first, *others = animation.keyframes
+    assert "memory allows 1.5 GFLOP/s, measured 0.75: 50 % of it" in first.line
+    assert all("not measured here" in each.line for each in others)
+    assert first.pieces["state"].count('class="measured') == 1
+    assert [each.pieces["state"].count('class="bound') for each in animation.keyframes] == [
+        1,
+        2,
+        3,
+        4,
+        5,
+    ]

@@ -9,6 +9,7 @@ from hpml.benchmark import Comparison, Measurement
 from hpml.course.datasets import Dataset, digits
 from hpml.course.labs.lab_12_training import networks, tables
 from hpml.course.labs.lab_12_training.exercises import FORMATS
+from hpml.course.labs.lab_12_training.float16_line import scaled
 from hpml.course.lesson.conclusions.concluding import judge
 from hpml.course.training import RECIPES, Trainer, TrainingError
 from tests.parts import raises
@@ -141,3 +142,16 @@ def test_accuracies_fit_a_hypothesis(amp: list[float], nudged: list[float], lett
 def test_accuracies_that_no_seed_changes_cannot_be_judged() -> None:
     runs = {"vanilla": [90, 90], "nudged": [90, 91], "amp": [91, 91]}
     assert judge("12", tables.accuracy_changes(runs)).fits == "cannot tell"
+
+
+@pytest.mark.parametrize(
+    ("exponent", "shares"),
+    [(-26, (1, 0, 0)), (-24, (0, 1, 0)), (-15, (0, 1, 0)), (-14, (0, 0, 0)), (16, (0, 0, 1))],
+)
+def test_float16_makes_of_a_scaled_number_what_its_range_says(
+    exponent: int, shares: tuple[float, ...]
+) -> None:
+    for power in (0, 8, 40):
+        found = scaled(torch.tensor([0.0, 2.0 ** (exponent - power)]), power)
+        assert (found.zero, found.subnormal, found.infinite) == shares
+        assert ("skipped" in found.line) == (exponent == 16)

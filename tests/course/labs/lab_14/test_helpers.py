@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from torch import nn
 
 from hpml.base import optional
 from hpml.benchmark import Comparison, Measurement
-from hpml.course.labs.lab_14_runtimes import quantised, sessions
+from hpml.course.labs.lab_14_runtimes import quantised, ruler, sessions
 from hpml.course.labs.lab_14_runtimes.exercises import _invariant, _invariant_cases
 from hpml.symbolic import Input, SymbolicModel
 
@@ -38,6 +39,35 @@ def test_a_rounded_network_has_the_weights_that_come_back(
     assert sizes[0] == size
     assert torch.equal(small[0].weight, (2 * before).round() / 2)
     assert torch.equal(reader[0].weight, before)
+
+
+def test_weights_share_the_scale_of_the_outlier_and_lose_what_it_takes() -> None:
+    found = ruler.round_beside([0.5, -1.0, 0.25], 4, 3)
+    assert (found.outlier, found.scale) == (4.0, pytest.approx(4 / 3))
+    assert found.back == pytest.approx([0.0, -4 / 3, 0.0])
+    assert found.error == pytest.approx((0.5 + 1 / 3 + 0.25) / 1.75)
+    errors = [ruler.round_beside([0.5, -1.0, 0.3], size, 8).error for size in ruler.SIZES]
+    assert errors == sorted(errors)
+
+
+def test_the_ruler_is_drawn_by_the_students_function_once_it_is_right() -> None:
+    def few(x: list[float], bits: int) -> tuple[list[int], float]:
+        integers, scale = ruler.nearest(x, bits)
+        return integers if bits == 8 else integers[1:], scale
+
+    assert "your function" in ruler.outlier_ruler([0.5, -1.0], ruler.nearest).title
+    for wrong in (few, halves, lambda x, bits: None, None):
+        found = ruler.outlier_ruler([0.5, -1.0], wrong)  # type: ignore[arg-type]
+        assert "yours is not right yet" in found.title
+
+
+def test_no_weight_is_drawn_outside_of_the_magnified_ruler() -> None:
+    animation = ruler.outlier_ruler([k / 40 for k in range(-40, 41)])
+    lines = "".join(each.pieces["others"] for each in animation.keyframes)
+    places = [float(place) for place in re.findall(r"[ML]([-\d.]+) ", lines)]
+    assert len(places) > 1000
+    assert min(places) >= 20
+    assert max(places) <= 780
 
 
 def test_smaller_groups_round_by_less(reader: nn.Module) -> None:
