@@ -17,7 +17,9 @@ import pytest
 from hpml.course.labs.catalogue import choice, exercises, find
 from hpml.course.lesson.execute import result_texts
 from hpml.course.lesson.exercises.wrong_answers import wrong_answers
+from hpml.course.release.slides.deck import deck
 from tests.browser.accessibility import violations
+from tests.browser.decks import move_all, opened, problems
 from tests.notebooks.test_notebooks import UNTOUCHED, UNTOUCHED_OUTPUT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,6 +61,32 @@ def test_no_picture_of_a_lab_lacks_words_for_who_does_not_see_it(lab: Any) -> No
                 assert "<img" in data.get("text/html", ""), f"cell {index}: a bare picture"
             assert wordless(data.get("text/html", "")) == [], f"cell {index}"
         assert "![](" not in cell.source, f"cell {index}: ![words](picture)"
+
+
+# What the decks of these labs let a lecturer move.
+MOVES = {
+    "02": "hpml-animation stepper",
+    "05": "hpml-animation browser",
+    "06": "hpml-animation execution",
+    "07": "hpml-code-view",
+    "09": "hpml-icicle",
+    "11": "hpml-animation launches",
+}
+
+
+@each_lab
+def test_the_slides_of_a_lab_fit_the_screen_and_move_offline(
+    lab: Any, browser: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "deck.html"
+    path.write_text(deck(lab.notebook()), encoding="utf-8")
+    page = opened(browser, path)
+    kind = MOVES.get(Path(lab.name).stem[:2], "")
+    assert f'class="{kind}' in page.content()
+    assert problems(page, least=16) == []
+    assert move_all(page) == []
+    assert problems(page, least=16) == []
+    page.context.close()
 
 
 @first_lab

@@ -34,7 +34,7 @@ RESOLUTION = 160
 """Pixels per inch of the pictures, see `hpml.base.style`."""
 _MOVES = re.compile(r'class="hpml-(?:animation|icicle)')
 _ASIDE = re.compile(r" *\([^()]*(?:\b\d\d\.\d|asked in section)[^()]*\)")
-_AMOUNT = re.compile(r"\d\s?(?:ns|µs|ms|s|seconds|[MG]B/s|GFLOP/s)\b")
+_AMOUNT = re.compile(r"\d\s?(?:ns|µs|ms|s|seconds|[MG]B/s|GFLOP/s)\b|\bhere\b|\bfirst \d")
 
 
 class Slide(NamedTuple):
@@ -202,8 +202,9 @@ def _introduced(opening: str, shown: str) -> str:
 
 
 def _question(text: str) -> str:
-    question, *options = text.removeprefix(ASKS).splitlines()[:-1]
-    chosen = "".join(f"<li>{html.escape(each.partition('. ')[2])}</li>" for each in options)
+    question, *lines = text.removeprefix(ASKS).splitlines()
+    options = [found[1] for line in lines if (found := re.match(r"\d+\. (.*)", line))]
+    chosen = "".join(f"<li>{html.escape(each)}</li>" for each in options)
     return f'<div class="question">{_markdown(question)}<ol>{chosen}</ol></div>'
 
 

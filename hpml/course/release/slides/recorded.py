@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,10 +41,9 @@ class Ratios:
 def tables(record: Mapping[str, Any]) -> Iterator[Table]:
     """Yield the recorded results in tables that fit on a slide."""
     for columns, rows in map(_read, record["results"]):
-        for first in range(0, len(rows), MOST_ROWS):
-            yield Table(
-                columns, rows[first : first + MOST_ROWS], caption=f"{where_recorded(record)}."
-            )
+        most = math.ceil(len(rows) / math.ceil(len(rows) / MOST_ROWS))  # tables of about one length
+        for first in range(0, len(rows), most):
+            yield Table(columns, rows[first : first + most], caption=f"{where_recorded(record)}.")
 
 
 def ratios(record: Mapping[str, Any]) -> list[Ratios]:
