@@ -247,8 +247,8 @@ _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
     ),
     "slides": (
         "make a lecture deck of a lab",
-        "Write a lab's questions, pictures, explanations and results as slides: one page that\n"
-        "needs no network. Arrow keys go from slide to slide.",
+        "Write a lab's questions, pictures, widgets and results as slides: one page that needs no\n"
+        "network. Arrow keys go from slide to slide; S opens the speaker's notes.",
         "hpml slides 07 ../slides",
         _declare_slides,
     ),
@@ -353,7 +353,7 @@ def _book(options: argparse.Namespace) -> int:
 
 
 def _slides(options: argparse.Namespace) -> int:
-    from hpml.course.release.slides import make_slides
+    from hpml.course.release.slides.deck import make_slides
 
     make_slides(options.lab, options.out, options.executed)
     return 0

@@ -30,7 +30,7 @@ from __future__ import annotations
 from hpml.widgets.animation.animation import Animation, Keyframe
 from hpml.widgets.code_view.view import code_view
 from hpml.widgets.errors import WidgetError
-from hpml.widgets.explore import explore
+from hpml.widgets.explore.explore import explore
 from hpml.widgets.graph_browser.browser import graph_browser
 from hpml.widgets.player.player import execution_player
 from hpml.widgets.stepper.stepper import stepper

@@ -17,7 +17,9 @@ import pytest
 from hpml.course.labs.catalogue import choice, exercises, find
 from hpml.course.lesson.execute import result_texts
 from hpml.course.lesson.exercises.wrong_answers import wrong_answers
+from hpml.course.release.slides.deck import deck
 from tests.browser.accessibility import violations
+from tests.browser.decks import move_all, opened, problems
 from tests.notebooks.test_notebooks import UNTOUCHED, UNTOUCHED_OUTPUT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,6 +61,32 @@ def test_no_picture_of_a_lab_lacks_words_for_who_does_not_see_it(lab: Any) -> No
                 assert "<img" in data.get("text/html", ""), f"cell {index}: a bare picture"
             assert wordless(data.get("text/html", "")) == [], f"cell {index}"
         assert "![](" not in cell.source, f"cell {index}: ![words](picture)"
+
+
+# What the decks of these labs let a lecturer move.
+MOVES = {
+    "02": "hpml-animation stepper",
+    "05": "hpml-animation browser",
+    "06": "hpml-animation execution",
+    "07": "hpml-code-view",
+    "09": "hpml-icicle",
+    "11": "hpml-animation launches",
+}
+
+
+@each_lab
+def test_the_slides_of_a_lab_fit_the_screen_and_move_offline(
+    lab: Any, browser: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "deck.html"
+    path.write_text(deck(lab.notebook()), encoding="utf-8")
+    page = opened(browser, path)
+    kind = MOVES.get(Path(lab.name).stem[:2], "")
+    assert f'class="{kind}' in page.content()
+    assert problems(page, least=16) == []
+    assert move_all(page) == []
+    assert problems(page, least=16) == []
+    page.context.close()
 
 
 @first_lab
@@ -298,40 +326,3 @@ def test_a_tall_picture_fits_a_screen(scratch: Any) -> None:
     shown = lab.page.locator("img.hpml-figure").bounding_box()
     drawn = lab.page.locator("img.hpml-figure").evaluate("image => image.naturalHeight")
     assert shown["height"] < 0.86 * lab.page.viewport_size["height"] < drawn
-
-
-def test_below_a_picture_the_one_before_stays(scratch: Any) -> None:
-    lab = scratch
-    lab.show(
-        "from hpml.base.charts import Bar, bars, show; from hpml.widgets import explore\n"
-        "explore(lambda n: show(bars([Bar('n', n)], title=f'{n}')), n=[3, 4, 5])"
-    )
-    seen = []
-    for _ in range(2):
-        before = lab.page.locator("img.hpml-figure").first.get_attribute("src")
-        lab.page.get_by_role("slider").press("ArrowRight")
-        lab.page.locator(f".hpml-before img[src='{before}']").wait_for()
-        seen.append(before)
-    assert seen[0] != seen[1]
-    assert lab.page.locator("img.hpml-figure").count() == 2
-
-
-def test_what_is_explored_is_chosen_by_keyboard_and_replaces_the_result(scratch: Any) -> None:
-    lab = scratch
-    lab.show(
-        "from hpml.bytecode import object_header; from hpml.widgets import explore\n"
-        "things = {'an int': 1000, 'a list': [1000, 2000], 'a text': '<spam>'}\n"
-        "explore(lambda thing, n: [object_header(things[thing]), n * n][n > 3], "
-        "thing=list(things), n=[3, 4, 5])"
-    )
-    lab.saw("ob_digit 1000")
-    for expected in ("→ int 2000", "str '<spam>' at"):
-        lab.page.get_by_label("thing").focus()
-        # Without the space JupyterLab takes the arrow.
-        for key in ("Space", "ArrowDown", "Enter"):
-            lab.page.keyboard.press(key)
-        lab.saw(expected)
-    assert "ob_item" not in lab.outputs()
-    lab.page.get_by_role("slider").press("ArrowRight")
-    lab.saw(re.compile(r"^\s*16\s*$"))
-    assert "spam" not in lab.outputs()

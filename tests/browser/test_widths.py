@@ -71,7 +71,7 @@ def residual() -> SymbolicModel:
 def code_view() -> str:
     model = residual()
     code = look(model, [torch.rand(2, 3, 8, 8)], "codegen", 10)
-    return code_page(code, model.graph, before="lazy: ...").html
+    return code_page(code, model.graph).html
 
 
 def pieces(x: torch.Tensor) -> torch.Tensor:

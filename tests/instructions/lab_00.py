@@ -62,7 +62,6 @@ FOLLOWED: Followed = {
     ),
     "Think first.": THINK,
     "**Predict**: a number, locked before you see the result.": RHYTHM,
-    "- matplotlib draws the pictures, ipywidgets the sliders.": NONE,
     "**Measure**: with the tools of the course, which keep every sample.": RHYTHM,
     "Where the answer is folded away, think first, then open it.": THINK,
     "**Write and check**: a few lines of your own, and you learn at once whether they are right.": (

@@ -61,7 +61,7 @@ def load_inline_compiles_once() -> None:
             before = made
 
 
-PAYS = r"By your formula: Numba pays from call [\d,]+ on.*Before:"
+PAYS = r"By your formula: Numba pays from call [\d,]+ on"
 FOLLOWED: Followed = {
     "Both can then use two cores at once.": NONE,
     "Compare this file with the C above; it is the whole module.": seen(

@@ -59,17 +59,16 @@ FOLLOWED: Followed = {
     "Sort the 25 quotients a/b and drop seven at each end (of 25, a winner of 18 loses seven).": (
         NEXT_CELL
     ),
-    "Now make the noise yourself.": (
-        Moved("10-43", {"difference": 0.0, "outliers": 0.2}, r"minimum: \d+ % right"),
+    "Now choose the noise yourself.": (
+        Moved("10-43", {"difference": 0.0, "noise": "outliers"}, r"minimum: \d+ % right"),
         Moved(
             "10-43",
-            {"difference": 0.0, "order": "one after the other", "drift": 0.1},
+            {"difference": 0.0, "order": "one after the other", "noise": "drift of 10 %"},
             r"library: +\d+ % right",
         ),
     ),
     "Find a difference that the t-test misses and the paired rules detect.": Moved(
-        "10-43",
-        {"difference": 0.05, "drift": 1.0, "rounds": 50},
+        "10-43", {"difference": 0.05, "noise": "drift of 100 %"},
         r"t-test: \d{1,2} % right.*coin tosses: (?:[6-9]\d|100) % right",
     ),
     "So choose the **baseline** before you measure:": ADVICE,

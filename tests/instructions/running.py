@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import html
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import nbformat
@@ -12,19 +14,6 @@ from hpml.course.labs.catalogue import exercises
 from hpml.course.lesson.execute import execute, find_lab
 from tests.causes.shown import ROOT
 from tests.instructions.kinds import Change, Moved
-
-# Controls are shown to a student only, not in a headless run; each change runs what it controls.
-_MOVE = """\
-import os as _os
-from ipywidgets.widgets.widget import _instances
-_os.environ["HPML_HEADLESS"], _before = "0", set(_instances)
-{source}
-for _name, _value in {controls!r}.items():
-    for _key in set(_instances) - _before:
-        if getattr(_instances[_key], "description", "") == _name:
-            _instances[_key].value = _value
-_os.environ["HPML_HEADLESS"] = "1"
-"""
 
 
 def run_lab(lab: str, steps: Iterable[Change | Moved], folder: Path) -> dict[str, str]:
@@ -38,15 +27,15 @@ def run_lab(lab: str, steps: Iterable[Change | Moved], folder: Path) -> dict[str
                 and f"def {exercise.name}(" in cell.source
             ):
                 cell.source = path.read_text("utf-8").strip()
+    steps = list(steps)
     for place, step in enumerate(steps):
+        if isinstance(step, Moved):
+            continue
         (index,) = (k for k, cell in enumerate(notebook.cells) if cell.id == step.cell)
         cell = notebook.cells[index]
-        if isinstance(step, Change):
-            assert step.old in cell.source, step
-            source = cell.source.replace(step.old, step.new)
-        else:
-            source = _MOVE.format(source=cell.source, controls=dict(step.controls))
-        if isinstance(step, Change) and step.in_place:
+        assert step.old in cell.source, step
+        source = cell.source.replace(step.old, step.new)
+        if step.in_place:
             cell.source, cell.id = source, f"step-{place}"
             notebook.cells.insert(index, nbformat.v4.new_markdown_cell("", id=step.cell))
         else:
@@ -61,7 +50,12 @@ def run_lab(lab: str, steps: Iterable[Change | Moved], folder: Path) -> dict[str
     }
     done = execute(file, timeout=600, environment=environment)
     assert done.failure is None, str(done.failure)
-    return {cell.id: shown(cell) for cell in done.notebook.cells}
+    cells = {cell.id: cell for cell in done.notebook.cells}
+    found = {name: shown(cell) for name, cell in cells.items()}
+    for place, step in enumerate(steps):
+        if isinstance(step, Moved):
+            found[f"step-{place}"] = _words(_moved(cells[step.cell], step.controls))
+    return found
 
 
 def shown(cell: nbformat.NotebookNode) -> str:
@@ -70,12 +64,25 @@ def shown(cell: nbformat.NotebookNode) -> str:
     for output in cell.get("outputs", ()):
         data = output.get("data", {})
         texts += [output.get("text", ""), data.get("text/plain", "")]
-        texts.append(
-            re.sub(
-                r"<style.*?</style>|<script.*?</script>|<[^>]*>",
-                " ",
-                data.get("text/html", ""),
-                flags=re.DOTALL,
-            )
-        )
+        texts.append(_words(data.get("text/html", "")))
     return "\n".join(texts)
+
+
+def _words(page: str) -> str:
+    page = re.sub(r'<img[^>]*? alt="([^"]*)"[^>]*>', r" \1 ", page)
+    page = re.sub(r"<style.*?</style>|<script.*?</script>|<[^>]*>", " ", page, flags=re.DOTALL)
+    return html.unescape(page)
+
+
+def _moved(cell: nbformat.NotebookNode, moved: Mapping[str, object]) -> str:
+    """Return the page that `explore` shows once its controls have these values."""
+    pages = [output.get("data", {}).get("text/html", "") for output in cell.outputs]
+    (page,) = (page for page in pages if "data-choices=" in page)
+    choices = json.loads(html.unescape(re.findall(r'data-choices="([^"]*)"', page)[0]))
+    place = 0
+    for name, texts, _, first in choices["controls"]:
+        text = f"{moved[name]:,}" if type(moved.get(name)) is int else str(moved.get(name))
+        place = place * len(texts) + (texts.index(text) if name in moved else first)
+    assert set(moved) <= {name for name, *_ in choices["controls"]}, moved
+    _, *states = re.split(r'<div data-state="\d+"[^>]*>', page)
+    return states[choices["places"][place]]

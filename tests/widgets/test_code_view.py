@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
 
 import pytest
 import torch
@@ -12,7 +11,6 @@ from hpml.bytecode import count_instructions
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
 from hpml.symbolic.execution.instructions import is_execution
 from hpml.widgets import WidgetError, code_view
-from hpml.widgets.code_view import view
 from hpml.widgets.code_view.view import Code, look, page, variables
 from tests.parts import raises
 from tests.symbolic.models import chain as chain_of
@@ -63,7 +61,7 @@ def test_a_large_graph_is_shown_undrawn() -> None:
 
 def test_the_page_ties_lines_to_the_layers_that_they_call() -> None:
     model = chain(12)
-    shown = page(code_of(model, "inlined"), model.graph, before="lazy: ...").html
+    shown = page(code_of(model, "inlined"), model.graph).html
     lines = re.findall(r'<li data-calls="([\d ]+)"', shown)
     parts = re.findall(r'<g class="(\w+)[^>]* data-calls="([\d ]+)"', shown)
     assert set(lines) == {"0 12", "12 13"}
@@ -74,7 +72,6 @@ def test_the_page_ties_lines_to_the_layers_that_they_call() -> None:
         ("shape", "0 12"),
         ("shape", "12 13"),
     ]
-    assert "Before: lazy: ..." in shown
     assert not re.search(r"""(src|href)=["'](?!data:)|https?:|url\(""", shown)
 
 
@@ -118,15 +115,3 @@ def test_names_of_layers_are_escaped() -> None:
     html = page(code_of(model, "codegen"), model.graph).html
     assert "  # _script_x_1" in html
     assert "<script>x" not in html
-
-
-def test_the_headline_shows_the_previous_choice_and_no_earlier_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    shown: list[Any] = []
-    monkeypatch.setattr(view, "explore", lambda show, **controls: shown.append(show))
-    code_view(chain(3), torch.rand(2, 4))
-    (show,) = shown
-    pages = [show(execution=name).html for name in ("lazy", "ordered", "codegen", "codegen")]
-    before = [re.search(r"Before: (\w+)", page) for page in pages]
-    assert [found and found[1] for found in before] == [None, "lazy", "ordered", None]

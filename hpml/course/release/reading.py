@@ -112,7 +112,7 @@ def sections_of(notebook: NotebookNode) -> list[tuple[str, NotebookNode]]:
 
 
 def predictions(cells: Iterable[NotebookNode]) -> Iterator[dict[str, str]]:
-    """Return the questions that the cells ask, with their keys."""
+    """Return the questions that the cells ask, with their keys, in the order of the text."""
     for cell in cells:
         if cell.cell_type != "code" or "predict(" not in cell.source:
             continue
@@ -122,8 +122,10 @@ def predictions(cells: Iterable[NotebookNode]) -> Iterator[dict[str, str]]:
             for node in tree.body
             if isinstance(node, ast.Assign)
         }
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "predict":
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        # The walk goes level by level: a question inside of a dictionary would come late.
+        for node in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+            if ast.unparse(node.func) == "predict":
                 given = {each.arg: each.value for each in node.keywords}
                 key = ast.unparse(given["key"]).strip("'")
                 asked = names.get(ast.unparse(node.args[0]), node.args[0])

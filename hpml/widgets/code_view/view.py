@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
 import html
 import math
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from hpml.base.errors import describe
 from hpml.base.page import Page, asset
 from hpml.bytecode import count_instructions
 from hpml.widgets.errors import WidgetError
-from hpml.widgets.explore import explore
+from hpml.widgets.explore.explore import explore
 
 if TYPE_CHECKING:
     from hpml.symbolic import SymbolicModel
@@ -97,13 +96,9 @@ def code_view(
             remedy="Build one with SymbolicModel(inputs, outputs).",
         )
     names = {_length(length): length for length in lengths}
-    code_of = functools.cache(lambda *state: look(model, inputs, *state))
-    seen: list[Code] = []
 
     def show(execution: str = "codegen", loops: str = _length(10)) -> Page:
-        code = code_of(execution, names[loops])
-        seen[:] = [*seen[-1:], code]
-        return page(code, model.graph, seen[0].headline if seen[0] != code else "")
+        return page(look(model, inputs, execution, names[loops]), model.graph)
 
     explore(show, execution=list(executions or EXECUTIONS), loops=list(names))
 
@@ -136,11 +131,10 @@ def look(model: SymbolicModel, inputs: Sequence[Any], execution: str, length: fl
     return Code(execution, length_used, source, spans, written_instructions(source), executed)
 
 
-def page(code: Code, graph: Graph, before: str = "") -> Page:
-    """Return the view as a page, with the headline of the previous choice."""
+def page(code: Code, graph: Graph) -> Page:
+    """Return the view as a page."""
     name, _, rest = code.headline.partition(":")
-    head = f"<p><b>{html.escape(name)}:</b>{html.escape(rest)}</p>"
-    head += f'<p class="before">Before: {html.escape(before)}</p>' if before else ""
+    head = f'<p class="hpml-headline"><b>{html.escape(name)}:</b>{html.escape(rest)}</p>'
     listing = _listing(code)
     if not code.spans:  # the library's function is the same for all graphs
         listing = (

@@ -137,3 +137,8 @@ def test_a_copy_without_solutions_makes_no_instructors_book(
     with raises(ReleaseError, object=str(tmp_path), expected="tests/solutions", remedy="clone"):
         make_teaching(tmp_path / "book")
     assert not (tmp_path / "book").exists()
+
+
+def test_questions_are_in_the_order_of_the_text_also_inside_of_a_dictionary() -> None:
+    cell = new_code_cell("found = {'a': predict('One?', key='a')}\nlast = predict('Two?', key='b')")
+    assert [each["key"] for each in predictions([cell])] == ["a", "b"]

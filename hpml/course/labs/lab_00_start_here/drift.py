@@ -24,6 +24,7 @@ class Drift:
 
     orders: dict[str, list[tuple[str, float]]]
     slowdown: float
+    largest: float | None = None
 
     def ratio(self, order: str) -> float:
         """Return B's median as a multiple of A's, for ``"blocks"`` or ``"turns"``."""
@@ -64,11 +65,21 @@ class Drift:
             drawn.append(Line(name, [1, len(self.orders[order])], middle, "-", colour))
         title = f"{_TITLES[order]}: B/A = {self.ratio(order):.3f}"
         y = "time (µs)" if order == "blocks" else ""
-        return lines(drawn, title=title, x="sample, in the order taken", y=y)
+        limits = None if self.largest is None else (9.0, 10.8 * (1 + self.largest))
+        return lines(drawn, title=title, x="sample, in the order taken", y=y, ylim=limits)
 
 
-def simulate_drift(*, slowdown: float = 0.2, noise: float = 0.015, rounds: int = 20) -> Drift:
-    """Simulate timing one program under two names on a machine that becomes slower and slower."""
+def simulate_drift(
+    *,
+    slowdown: float = 0.2,
+    noise: float = 0.015,
+    rounds: int = 20,
+    largest: float | None = None,
+) -> Drift:
+    """Simulate timing one program under two names on a machine that becomes slower and slower.
+
+    The axis of the picture has room for a slowdown of `largest`, by default for its own samples.
+    """
     rng = random.Random(0)
     # Alternate the order within a round, or B would always be a little later.
     orders = {"blocks": "A" * rounds + "B" * rounds, "turns": ("ABBA" * rounds)[: 2 * rounds]}
@@ -81,7 +92,7 @@ def simulate_drift(*, slowdown: float = 0.2, noise: float = 0.015, rounds: int =
         order: [(name, sample(place)) for place, name in enumerate(names)]
         for order, names in orders.items()
     }
-    return Drift(taken, slowdown)
+    return Drift(taken, slowdown, largest)
 
 
 def in_order(measurement: Measurement) -> Page:

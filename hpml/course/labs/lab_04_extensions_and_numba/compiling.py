@@ -175,10 +175,14 @@ def times_by_size(
 def draw_break_even(
     calls_to: Callable[[float, float, float], float | None],
     compile_times: Mapping[str, float],
-    times: Comparison,
-    title: str,
+    by_size: Mapping[int, Comparison],
+    numbers: int,
 ) -> Page:
-    """Draw the total time, including compilation, against the number of calls."""
+    """Draw the total time, including compilation, against the number of calls.
+
+    The axes have room for all sizes, so that pictures of two sizes can be compared.
+    """
+    times = by_size[numbers]
     slow = times[times.baseline].median
     counts = [10 ** (step / 10) for step in range(61)]
     drawn, texts = [], []
@@ -197,6 +201,9 @@ def draw_break_even(
         if texts
         else "No marks: calls_to_break_even is not written yet."
     )
-    y = "total seconds, compiling included"
-    chart = lines(drawn, title=title, x="calls", y=y, log="xy", xlim=(1, counts[-1]))
+    y, title = "total seconds, compiling included", f"sum2d of {numbers:,} numbers"
+    medians = [each.median for found in by_size.values() for each in found]
+    most = max(compile_times.values(), default=0.0) + counts[-1] * max(medians)
+    limits = (0.5 * min(medians), 2 * most)
+    chart = lines(drawn, title=title, x="calls", y=y, log="xy", xlim=(1, counts[-1]), ylim=limits)
     return show(chart, caption=text, text=text)

@@ -1,0 +1,3 @@
+"""Controls for the arguments of a function, with every result precomputed."""
+
+from __future__ import annotations
