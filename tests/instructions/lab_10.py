@@ -68,7 +68,8 @@ FOLLOWED: Followed = {
         ),
     ),
     "Find a difference that the t-test misses and the paired rules detect.": Moved(
-        "10-43", {"difference": 0.05, "noise": "drift of 100 %"},
+        "10-43",
+        {"difference": 0.05, "noise": "drift of 100 %"},
         r"t-test: \d{1,2} % right.*coin tosses: (?:[6-9]\d|100) % right",
     ),
     "So choose the **baseline** before you measure:": ADVICE,

@@ -33,14 +33,6 @@ NOISES: Mapping[str, Mapping[str, Any]] = {
     "each in two states, 5 % apart": {"noise": 0.007, "own_modes": 0.05},
 }
 """The kinds of noise, as arguments of `draw_rounds`."""
-DUELS: Mapping[str, Mapping[str, Any]] = {
-    "scatter only": {},
-    "drift of 10 %": {"drift": 0.1},
-    "drift of 100 %": {"drift": 1.0},
-    "outliers": {"outliers": 0.2},
-    "modes": {"modes": 0.5},
-}
-"""The kinds of noise that a reader chooses from; the scatter of 2 % is in all."""
 ROUNDS = 25
 LIMIT = 0.05
 """The share of false verdicts that a rule of 95 % may have."""
@@ -75,10 +67,8 @@ class Rates:
         return show(
             _shares_chart(self.false, "Two equal programs: false verdicts", style.FAIL, self.limit),
             _shares_chart(self.found, "A difference of 5 %: found", style.PASS),
-            beside=True,
-            width=9.4,
-            caption=caption,
-        )
+            beside=True, width=9.4, caption=caption,
+        )  # fmt: skip
 
 
 def _limit(runs: int) -> float:
@@ -97,26 +87,10 @@ def _shares_chart(
                 share, above = found[noise], found[noise] > limit
                 ground = style.tint(colour, 0.06 + 0.5 * share)  # light enough for dark numbers
                 frame = style.INK if above else "none"
-                ax.barh(
-                    row,
-                    0.92,
-                    0.88,
-                    left=column - 0.46,
-                    color=ground,
-                    edgecolor=frame,
-                    linewidth=1.6,
-                    zorder=2,
-                )
-                ax.text(
-                    column,
-                    row,
-                    f"{share:.0%}",
-                    ha="center",
-                    va="center",
-                    zorder=3,
-                    fontsize=10,
-                    fontweight="bold" if above else "normal",
-                )
+                ax.barh(row, 0.92, 0.88, left=column - 0.46, color=ground, edgecolor=frame,
+                        linewidth=1.6, zorder=2)  # fmt: skip
+                ax.text(column, row, f"{share:.0%}", ha="center", va="center", zorder=3,
+                        fontsize=10, fontweight="bold" if above else "normal")  # fmt: skip
         name_rows(ax, list(shares))
         names = [noise.replace(" %", "\N{NO-BREAK SPACE}%") for noise in noises]
         ax.set_xlim(-0.5, len(noises) - 0.5)
@@ -193,28 +167,29 @@ def _one_slower(rng: random.Random, rounds: int, run: int, **how: Any) -> tuple[
 
 
 def duel(rules: Mapping[str, Rule], draws: int = 100) -> Callable[..., Page]:
-    """Return a function that shows samples and all rules' verdicts for one of `DUELS`."""
+    """Return a function that shows samples and all rules' verdicts for a setting of the noise."""
     ready = _answering(rules)
 
-    def drawn(difference: float, noise: str, order: str) -> Page:
+    def drawn(
+        difference: float, drift: float, outliers: float, modes: float, rounds: int, order: str
+    ) -> Page:
         rng, in_turns = random.Random(10), order == "in turns"
-        how = {**DUELS[noise], "in_turns": in_turns}
-        pairs = [_one_slower(rng, ROUNDS, run, more=difference, **how) for run in range(draws)]
+        noise: dict[str, Any] = {
+            "drift": drift,
+            "outliers": outliers,
+            "modes": modes,
+            "in_turns": in_turns,
+        }
+        pairs = [_one_slower(rng, rounds, run, more=difference, **noise) for run in range(draws)]
         truths = [truth if difference else "cannot tell" for truth, _ in pairs]
         answers = {name: [rule(*both) for _, both in pairs] for name, rule in ready.items()}
-        # The same axis for each difference, with room for the largest in the lab, 5 %.
-        alike = draw_rounds(random.Random(10), ROUNDS, **how)
-        return _drawn_duel(pairs[0][1], answers, truths, in_turns, 1.1 * max(*alike[0], *alike[1]))
+        return _drawn_duel(pairs[0][1], answers, truths, in_turns)
 
     return drawn
 
 
 def _drawn_duel(
-    first: Rounds,
-    answers: Mapping[str, Sequence[str]],
-    truths: Sequence[str],
-    in_turns: bool,
-    highest: float,
+    first: Rounds, answers: Mapping[str, Sequence[str]], truths: Sequence[str], in_turns: bool
 ) -> Page:
     a, b = first
     count = len(a)
@@ -223,11 +198,11 @@ def _drawn_duel(
                Line("b", later, b, "", style.SECOND, "s")]  # fmt: skip
     return show(
         lines(samples, title="One run", x="in the order taken", y="µs per call",
-              ylim=(0, highest)),
-        bars(rows, title=f"{len(given)} runs: {right_is}", x="% of runs", y=" ", xlim=(0, 100)),
-        beside=True, width=9.4, text="; ".join(texts) + ".",
-        caption="Green: right. Grey: it cannot tell, though there is a difference. Orange: a "
-        "false verdict.",
+              ylim=(0, 1.05 * max(a + b))),
+        verdicts_chart(answers, truths),
+        beside=True, width=9.4,
+        caption="Cross: false verdicts, in orange if 5 % (dashed) and chance do not explain them. "
+        "Circle: right ones.",
     )  # fmt: skip
 
 

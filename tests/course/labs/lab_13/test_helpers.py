@@ -9,7 +9,6 @@ from hpml.course.labs.lab_13_activations.branches import flow, gradient_flow
 from hpml.course.lesson.errors import LabError
 from hpml.course.models.activations import fast_swish
 from hpml.course.models.convnext import convnext
-from tests.drawn import drawn
 from tests.parts import raises
 
 
