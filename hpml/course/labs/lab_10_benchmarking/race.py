@@ -33,6 +33,14 @@ NOISES: Mapping[str, Mapping[str, Any]] = {
     "each in two states, 5 % apart": {"noise": 0.007, "own_modes": 0.05},
 }
 """The kinds of noise, as arguments of `draw_rounds`."""
+DUELS: Mapping[str, Mapping[str, Any]] = {
+    "scatter only": {},
+    "drift of 10 %": {"drift": 0.1},
+    "drift of 100 %": {"drift": 1.0},
+    "outliers": {"outliers": 0.2},
+    "modes": {"modes": 0.5},
+}
+"""The kinds of noise that a reader chooses from; the scatter of 2 % is in all."""
 ROUNDS = 25
 LIMIT = 0.05
 """The share of false verdicts that a rule of 95 % may have."""
@@ -167,29 +175,28 @@ def _one_slower(rng: random.Random, rounds: int, run: int, **how: Any) -> tuple[
 
 
 def duel(rules: Mapping[str, Rule], draws: int = 100) -> Callable[..., Page]:
-    """Return a function that shows samples and all rules' verdicts for a setting of the noise."""
+    """Return a function that shows samples and all rules' verdicts for one of `DUELS`."""
     ready = _answering(rules)
 
-    def drawn(
-        difference: float, drift: float, outliers: float, modes: float, rounds: int, order: str
-    ) -> Page:
+    def drawn(difference: float, noise: str, order: str) -> Page:
         rng, in_turns = random.Random(10), order == "in turns"
-        noise: dict[str, Any] = {
-            "drift": drift,
-            "outliers": outliers,
-            "modes": modes,
-            "in_turns": in_turns,
-        }
-        pairs = [_one_slower(rng, rounds, run, more=difference, **noise) for run in range(draws)]
+        how = {**DUELS[noise], "in_turns": in_turns}
+        pairs = [_one_slower(rng, ROUNDS, run, more=difference, **how) for run in range(draws)]
         truths = [truth if difference else "cannot tell" for truth, _ in pairs]
         answers = {name: [rule(*both) for _, both in pairs] for name, rule in ready.items()}
-        return _drawn_duel(pairs[0][1], answers, truths, in_turns)
+        # The same axis for each difference, with room for the largest in the lab, 5 %.
+        alike = draw_rounds(random.Random(10), ROUNDS, **how)
+        return _drawn_duel(pairs[0][1], answers, truths, in_turns, 1.1 * max(*alike[0], *alike[1]))
 
     return drawn
 
 
 def _drawn_duel(
-    first: Rounds, answers: Mapping[str, Sequence[str]], truths: Sequence[str], in_turns: bool
+    first: Rounds,
+    answers: Mapping[str, Sequence[str]],
+    truths: Sequence[str],
+    in_turns: bool,
+    highest: float,
 ) -> Page:
     a, b = first
     count = len(a)
@@ -198,7 +205,7 @@ def _drawn_duel(
                Line("b", later, b, "", style.SECOND, "s")]  # fmt: skip
     return show(
         lines(samples, title="One run", x="in the order taken", y="µs per call",
-              ylim=(0, 1.05 * max(a + b))),
+              ylim=(0, highest)),
         verdicts_chart(answers, truths),
         beside=True, width=9.4,
         caption="Cross: false verdicts, in orange if 5 % (dashed) and chance do not explain them. "

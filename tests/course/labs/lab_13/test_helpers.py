@@ -9,6 +9,7 @@ from hpml.course.labs.lab_13_activations.branches import flow, gradient_flow
 from hpml.course.lesson.errors import LabError
 from hpml.course.models.activations import fast_swish
 from hpml.course.models.convnext import convnext
+from tests.drawn import drawn
 from tests.parts import raises
 
 
@@ -67,3 +68,26 @@ def test_the_piece_that_makes_a_nan_is_named() -> None:
         "pieces, x = ∞: value ∞, gradient NaN; NaN comes from the middle piece",
         "pieces, x = 1: value 1, gradient 2",
     ]
+
+
+def test_runs_of_one_accuracy_stay_apart_and_the_mean_is_marked() -> None:
+    chart = networks.runs_chart({"GELU": [80.0, 80.0, 83.0], "ReLU": [70.0]}, 20.0, title="Runs")
+    ax = drawn(chart)
+    three, one = ax.get_lines()
+    assert [list(line.get_xdata()) for line in (three, one)] == [[80, 80, 83], [70]]
+    first, second, third = three.get_ydata()
+    assert -0.5 < first < second < third < 0.5
+    radius = three.get_markersize() / 72 * ax.figure.dpi / 2
+    level = [ax.transData.transform((80, y))[1] for y in (first, second)]
+    assert level[0] - level[1] > radius  # neither hides the other
+    assert ax.get_xlim() == (66.5, 86.5)
+    (mean,) = ax.collections  # none for a single run
+    assert [point[0] for point in mean.get_segments()[0]] == [81, 81]
+    assert chart.text == "GELU: 80.0, 80.0, 83.0 %; ReLU: 70.0 %."
+
+
+def test_accuracies_of_other_pictures_have_an_axis_of_their_own() -> None:
+    page = networks.draw_accuracies({"GELU": [84.0, 86.0], "ReLU": [87.0, 89.0]})
+    here, there, _ = page.plain.splitlines()
+    assert here == "Digits, on this machine. GELU: 84.0, 86.0 %; ReLU: 87.0, 89.0 %."
+    assert there == "Tiny ImageNet, published. GELU: 46.5 %; ReLU: 46.3 %."
