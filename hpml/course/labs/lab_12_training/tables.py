@@ -65,7 +65,7 @@ def draw_magnitudes(
 ) -> Page:
     """Draw histograms of the magnitudes in tensors above the ranges of number formats.
 
-    Numbers that are too small for float16 have the colour of its range.
+    Numbers in the range of float16 have its colour; those too small for it have another.
     """
     low, high, charts = -26, 18, []
     edge = math.log2(formats["float16"][0])
@@ -81,7 +81,7 @@ def draw_magnitudes(
         first, last = math.log2(smallest), math.log2(largest)
         left, right = max(low, first), min(high, last)
         text = f"{first:.0f} to {last:.0f}" + ", not all drawn" * (last > high)
-        shade = style.ACCENT if name == "float16" else style.MUTED
+        shade = style.DATA if name == "float16" else style.MUTED
         rows.append(Bar(name, right - left, text, start=left, colour=shade))
     title, x = "Ranges of the formats", "power of two; dashed: float16's smallest"
     charts.append(bars(rows, title=title, x=x, at=[edge], xlim=(low, high)))
