@@ -171,6 +171,19 @@ def test_a_histogram_runs_along_the_axis_that_was_asked_for(along: Literal["x", 
     assert lengths == [2, 1]
 
 
+def test_a_histogram_colours_each_value_by_the_side_of_the_edge_that_it_is_on() -> None:
+    from matplotlib.colors import to_hex
+    from matplotlib.figure import Figure
+
+    ax = Figure().subplots()
+    charts.histogram([0.5, 1.5, 2.5, 2.6], [0, 1, 2, 3], "x", 2, title="Times").on(ax)
+    counted: dict[str, float] = {}
+    for bar in ax.patches:
+        shade = to_hex(bar.get_facecolor())
+        counted[shade] = counted.get(shade, 0) + bar.get_height()
+    assert counted == {style.DATA.lower(): 2, style.ACCENT.lower(): 2}
+
+
 @pytest.mark.parametrize(
     ("low", "high", "expected"),
     [

@@ -87,5 +87,5 @@ def test_the_notes_are_in_a_window_of_their_own(path: Path, browser: Any) -> Non
     assert "99.1" not in page.locator("section").first.inner_text()
     page.keyboard.press("PageDown")
     popup.value.get_by_text("Plan: ").wait_for()
-    popup.value.get_by_text("2 of 9. Next: The graph browser").wait_for()
+    popup.value.get_by_text(f"2 of {len(WIDGETS) + 4}. Next: The graph browser").wait_for()
     page.context.close()

@@ -222,6 +222,15 @@ def test_dots_and_labels_of_the_ladder_agree_when_a_rung_was_slow_for_a_moment()
     assert second / first == pytest.approx(2, rel=0.01)
 
 
+def test_a_rung_without_a_certain_speed_does_not_squeeze_the_others() -> None:
+    wild = Measurement("wild", tuple(10.0**power for power in (-13, -5, -12, -6, -11, -7, -9)), 1)
+    calm = [Measurement(name, (2e-9,) * 7, 1) for name in ("loops", "tile")]
+    steady = ladder.draw_ladder(Comparison(tuple(calm), "loops", 7), 1e11).plain
+    drawn = ladder.draw_ladder(Comparison((*calm, wild), "loops", 7), 1e11).plain
+    assert "A line up to the edge is longer." in drawn
+    assert "up to the edge" not in steady
+
+
 LECTURE = [("xy", ["x", "y"]), ("scaled", ["xy"]), ("shifted", ["scaled"])]
 ARRAYS = dict.fromkeys(["xy", "scaled", "shifted"], (100, 100)) | {"x": (100,), "y": (100,)}
 
