@@ -29,7 +29,7 @@ from .building.inputs import CustomInput, Input
 from .building.interception import suspend as optimize_module_calls
 from .compat import FunctionalModel
 from .errors import GraphError
-from .executions import EXECUTIONS
+from .execution import EXECUTIONS
 from .symbolic_model import SymbolicModel
 
 __all__ = [
