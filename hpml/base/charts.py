@@ -287,15 +287,22 @@ def timeline(
 
 
 def histogram(
-    values: Sequence[float], bins: Sequence[float], along: Literal["x", "y"] = "y", **options: Any
+    values: Sequence[float],
+    bins: Sequence[float],
+    along: Literal["x", "y"] = "y",
+    edge: float = -math.inf,
+    **options: Any,
 ) -> Chart:
-    """Return a histogram of values along y or x."""
+    """Return a histogram of values along y or x; bins below `edge` have another colour."""
     middle = sorted(values)[len(values) // 2]
 
     def draw(ax: Axes) -> None:
         orientation: Literal["horizontal", "vertical"]
         orientation = "horizontal" if along == "y" else "vertical"
-        ax.hist(values, list(bins), orientation=orientation, color=style.DATA)
+        below = [each for each in bins if each <= edge]
+        for part, shade in (([*bins][max(len(below) - 1, 0) :], style.DATA), (below, style.ACCENT)):
+            if len(part) > 1:
+                ax.hist(values, part, orientation=orientation, color=shade)
         (ax.xaxis if along == "y" else ax.yaxis).set_major_formatter("{x:,.0f}")
 
     return Chart(draw, f"Median {readable(middle, 3)}.", options.pop("height", 3.6), **options)

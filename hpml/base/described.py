@@ -68,14 +68,20 @@ class DescribedFigure(Figure):
 
 
 def image(figure: Figure, text: str) -> tuple[str, bytes]:
-    """Return a figure as HTML, with `text` as its alternative text, and as PNG."""
+    """Return a figure as HTML, with `text` as its alternative text, and as PNG.
+
+    The HTML also has the titles of the axes, for a caption.
+    """
     stream = io.BytesIO()
     # Not bbox_inches="tight": the layout already reserves space for the caption.
     figure.savefig(stream, format="png")
     width = int(figure.get_size_inches()[0] * 100)
+    titles = [ax.get_title(loc="left") or ax.get_title() for ax in figure.axes]
+    title = "; ".join(dict.fromkeys(filter(None, titles)))
     shown = (
         f'{_DARK}<img class="hpml-figure" src="data:image/png;base64,{_base64(stream.getvalue())}" '
-        f'alt="{html.escape(text)}" width="{width}" style="{_FITS}">'
+        f'alt="{html.escape(text)}" data-title="{html.escape(title)}" width="{width}" '
+        f'style="{_FITS}">'
     )
     return shown, stream.getvalue()
 

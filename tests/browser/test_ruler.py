@@ -17,7 +17,7 @@ def test_a_larger_outlier_is_chosen_by_mouse_and_by_keyboard_and_costs_the_other
     path.write_text(f"<!doctype html><meta charset=utf-8>{html}", encoding="utf-8")
     offline.goto(path.as_uri())
     said = offline.get_by_role("status")
-    assert "8 bits, outlier 1 × the largest other weight" in said.inner_text()
+    assert "4 bits, outlier 4 × the largest other weight" in said.inner_text()
     offline.get_by_role("button", name="4 bits, outlier 2 times the largest other weight").click()
     # The step is 2 / 7, so 0.5, -1 and 0.25 become 2, -4 and 1 steps: together 0.25 off, of 1.75.
     assert "a step of 0.29; on average the others are off by 14 %" in said.inner_text()

@@ -92,6 +92,14 @@ def test_the_first_frame_stands_in_the_page_without_a_script() -> None:
     assert not page.named("input")
 
 
+def test_an_animation_can_start_at_a_later_frame() -> None:
+    frames = [Keyframe("one", texts={"n": "1"}), Keyframe("two", texts={"n": "2"})]
+    shown = Animation("Counting", f"<p {placeholder('n')}></p>", frames, start=1).html
+    assert '<p data-fill="n">2</p>' in shown
+    assert '<p class="hpml-animation-caption" role="status">two</p>' in shown
+    assert '"start":1' in shown
+
+
 def test_all_steps_stand_in_a_table_that_needs_no_script() -> None:
     page = Outline(counting(5).html)
     assert len(page.named("details")) == 1

@@ -35,6 +35,8 @@ It shows what the lab is about. A lab without an entry has a picture near its to
 
 _IMAGE = re.compile(r'<img class="hpml-figure"[^>]* alt="([^"]*)"[^>]*>')
 _WIDGET = re.compile(r'<div class="hpml-(?:animation|icicle)[ "]')
+_TITLE = re.compile(r' data-title="([^"]+)"')
+_ICICLE = re.compile(r'<div class="hpml-icicle-picture"><svg [^>]*aria-label="([^"]*)"')
 _NUMBERED = re.compile(r'<figure [^>]*id="figure-([\d.]+)">(.*?)<figcaption>', re.DOTALL)
 _FIRST_SENTENCE = re.compile(r"(.+?)(?:[.:;]?\n+|[.:;] +(?=\S)|\.?$)(.*)", re.DOTALL)
 
@@ -50,14 +52,17 @@ def number_figures(lab: str, cells: Iterable[NotebookNode]) -> None:
     numbers = itertools.count(1)
 
     def numbered(found: re.Match[str]) -> str:
-        return _figure(f"{lab}.{next(numbers)}", found[0], found[1])
+        return _figure(f"{lab}.{next(numbers)}", found[0], *_caption(found))
 
     for cell in cells:
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             shown = data.get("text/html", "")
             if _WIDGET.search(shown):
-                data["text/html"] = _figure(f"{lab}.{next(numbers)}", shown)
+                title = _ICICLE.search(shown)  # which has no heading
+                data["text/html"] = _figure(
+                    f"{lab}.{next(numbers)}", shown, title[1] if title else ""
+                )
             elif shown:
                 data["text/html"] = _IMAGE.sub(numbered, shown)
 
@@ -77,10 +82,9 @@ def hero(lab: str, cells: Iterable[NotebookNode]) -> str:
     )
 
 
-def _figure(number: str, shown: str, description: str = "") -> str:
-    title, more = _title(description)
+def _figure(number: str, shown: str, title: str = "", more: str = "") -> str:
     caption = f'<a href="#figure-{number}">Figure {number}</a>'
-    caption += f". {title}." if title else ""
+    caption += f". {title.removesuffix('.')}." if title else ""
     if more:
         caption += f"<details><summary>In words</summary><p>{more}</p></details>"
     return (
@@ -89,10 +93,17 @@ def _figure(number: str, shown: str, description: str = "") -> str:
     )
 
 
-def _title(description: str) -> tuple[str, str]:
-    """Return the first sentence of a description in HTML, without its full stop, and the rest."""
-    found = _FIRST_SENTENCE.fullmatch(html.unescape(description).strip())
-    if found is None:
-        return "", ""
-    more = "<br>".join(html.escape(line) for line in found[2].split("\n") if line.strip())
-    return html.escape(found[1]), more
+def _caption(image: re.Match[str]) -> tuple[str, str]:
+    """Return the title of a picture and its description in HTML.
+
+    A picture without a title has the first sentence of its description instead.
+    """
+    description = html.unescape(image[1]).strip()
+    if titled := _TITLE.search(image[0]):
+        title = html.unescape(titled[1])
+        rest = description.removeprefix(f"{title}.").strip()
+    else:
+        found = _FIRST_SENTENCE.fullmatch(description)
+        title, rest = found.groups() if found else ("", "")
+    more = "<br>".join(html.escape(line) for line in rest.split("\n") if line.strip())
+    return html.escape(title), more

@@ -13,7 +13,7 @@ from hpml.base.page import Page, asset
 from hpml.base.tables import Table, format_seconds, readable
 from hpml.profiling.errors import ProfilingError
 
-_WIDTH, _ROW = 960, 22
+_WIDTH, _ROW = 960, 30
 _DEPTHS = (3, 5, 10, 15, 20)
 _CUTOFFS = (100, 1000, 10000)
 # Light enough for dark text; one colour per file.
@@ -174,11 +174,11 @@ def _svg(tree: Frame, name: str, look: Look) -> str:
         if width < 1 or depth > 10:
             continue
         depth_seen = max(depth_seen, depth)
-        letters = int(width / 6.6) - 1
+        letters = int(width / 8.5) - 1
         label = look.label(frame)
         label = label if len(label) <= letters else f"{label[: letters - 1]}…"
         text = (
-            f'<text x="{left + 4:.1f}" y="{depth * _ROW + 15}">{html.escape(label)}</text>'
+            f'<text x="{left + 4:.1f}" y="{depth * _ROW + 20}">{html.escape(label)}</text>'
             if letters > 2
             else ""
         )

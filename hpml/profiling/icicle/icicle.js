@@ -40,11 +40,11 @@
   };
   const icicle = ({frame, depth, left, width}) => {
     const group = make("g", {}), x = left * 960, size = width * 960;
-    group.append(make("rect", {x, y: depth * 22, width: size, height: 21, fill: frame.colour}));
-    const letters = Math.floor(size / 6.6) - 1;
+    group.append(make("rect", {x, y: depth * 30, width: size, height: 29, fill: frame.colour}));
+    const letters = Math.floor(size / 8.5) - 1;
     if (letters > 2) {
       const label = frame.label.length <= letters ? frame.label : `${frame.label.slice(0, letters - 1)}…`;
-      group.append(make("text", {x: x + 4, y: depth * 22 + 15}, label));
+      group.append(make("text", {x: x + 4, y: depth * 30 + 20}, label));
     }
     return group;
   };
@@ -57,7 +57,7 @@
       + `A ${outer} ${outer} 0 ${large} 1 ${point(end, outer)} L ${point(end, inner)} `
       + `A ${inner} ${inner} 0 ${large} 0 ${point(left, inner)} Z`}));
     const middle = depth ? left + width / 2 : 0, r = depth ? inner + ring / 2 : 0;
-    const letters = Math.floor((depth ? 2 * Math.PI * r * Math.min(width, 0.5) : 2 * ring) / 6.6) - 1;
+    const letters = Math.floor((depth ? 2 * Math.PI * r * Math.min(width, 0.5) : 2 * ring) / 8.5) - 1;
     if (letters > 3 && ring > 14) {
       const label = frame.label.length <= letters ? frame.label : `${frame.label.slice(0, letters - 1)}…`;
       const [x, y] = point(middle, r).split(" "), upside = middle > 0.25 && middle < 0.75;
@@ -78,7 +78,7 @@
   const draw = () => {
     const found = layout(), deepest = Math.max(...found.map(part => part.depth)) + 1;
     const round = state.style === "sunburst";
-    height = Math.max(height, deepest * 22);  // keeps the page below in place when a frame opens
+    height = Math.max(height, deepest * 30);  // keeps the page below in place when a frame opens
     svg.setAttribute("viewBox", round ? "0 0 960 600" : `0 0 960 ${height}`);
     const drawn = found.map(part => {
       const group = (round ? sunburst(295 / deepest) : icicle)(part);

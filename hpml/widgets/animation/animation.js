@@ -3,7 +3,7 @@
 // an animation separately.
 // `animation`: id; parts and fills (names); strings; keyframes as [caption, changes of parts, changes
 // of fills], with changes as flat lists of name and string indices; labels (null for a player);
-// columns.
+// columns; start (the keyframe shown first).
 (function (animation) {
 "use strict";
 const icons = {
@@ -189,7 +189,7 @@ function start(root) {
     else return;
     event.preventDefault();
   });
-  show(0);
+  show(animation.start);
 }
 
 document.querySelectorAll('[data-animation="' + animation.id + '"]').forEach((root) => {

@@ -1,7 +1,7 @@
 """Precomputed animations that play without a kernel.
 
 An animation has one HTML template. Each keyframe marks parts of it and fills placeholders; only the
-changes between keyframes are stored. The first keyframe and the table of all steps need no script.
+changes between keyframes are stored. The keyframe shown first and the table need no script.
 """
 
 from __future__ import annotations
@@ -74,6 +74,7 @@ class Animation:
         table: table of all steps; None makes one from the keyframes' lines.
         labels: name of each keyframe, for the list.
         columns: number of columns of a grid of keyframes; Up and Down move by a row.
+        start: index of the keyframe shown first.
 
     Raises:
         WidgetError: if there is no keyframe, or more than `MOST_KEYFRAMES`.
@@ -93,6 +94,7 @@ class Animation:
     table: Table | None = None
     labels: Sequence[str] | None = None
     columns: int = 1
+    start: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keyframes", tuple(self.keyframes))
@@ -123,7 +125,7 @@ class Animation:
         data = self._data()
         # Deterministic, so that running a notebook again does not change its file.
         name = hashlib.sha256(_script_text(data).encode()).hexdigest()[:12]
-        title, first = html.escape(self.title), self.keyframes[0]
+        title, first = html.escape(self.title), self.keyframes[self.start]
         style = self.style.replace("&", f".hpml-animation.{self.kind}")
         summary = f"{self._counted().capitalize()} as a table"
         table = self.table
@@ -164,6 +166,7 @@ class Animation:
             "fills": list(numbers[1]),
             "labels": self.labels,
             "columns": self.columns,
+            "start": self.start,
             "keyframes": keyframes,
             "strings": list(strings),
         }

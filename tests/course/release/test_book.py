@@ -12,6 +12,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from hpml import cli
+from hpml.base.charts import Bar, bars, show
 from hpml.course.files import data_file
 from hpml.course.lesson.execute import labs
 from hpml.course.release import figures
@@ -116,6 +117,21 @@ def test_pictures_and_widgets_are_numbered_and_their_captions_say_what_they_show
         links[1],
         f"{links[2]}. Graph of 2 values.",
     ]
+
+
+def test_a_caption_is_the_title_of_the_picture_where_it_has_one() -> None:
+    threads = bars([Bar("thread A", 1.0)], title="Switches: 7")
+    words = "A bar: the thread was executing. Both at once: never."
+    drawn = new_output("display_data", {"text/html": show(threads, text=words).html})
+    icicle = (
+        '<div class="hpml-icicle"><div class="hpml-icicle-picture">'
+        '<svg viewBox="0 0 1 1" role="img" aria-label="Calls by time"></svg></div></div>'
+    )
+    cell = ran("draw()", drawn, new_output("display_data", {"text/html": icicle}))
+    page = book_files({"05_a": lab("05", cell)})["05_a.html"]
+    titles = re.findall(r"<figcaption><a [^>]*>Figure [\d.]+</a>\. (.*?)\.<", page)
+    assert titles == ["Switches: 7", "Calls by time"]
+    assert f"<summary>In words</summary><p>{words}</p>" in page
 
 
 def test_the_set_up_is_folded_but_not_its_pictures() -> None:

@@ -199,14 +199,20 @@ def draw_ladder(raced: Comparison, peak: float) -> Page:
     rows.append(
         Dot("multiply-adds alone", peak / 1e9, readable(peak / 1e9, 3), None, style.INK, "|")
     )
+    # One interval without an end must not squeeze all the others into a corner.
+    speeds = [dot.values for dot in rows if isinstance(dot.values, float)]
+    edges = min(speeds) / 2, max(speeds) * 2
     caption = f"Line: the 95 % interval of the ratio to {first}."
+    if any(dot.interval and not edges[0] < dot.interval[0] <= dot.interval[1] < edges[1]
+           for dot in rows):  # fmt: skip
+        caption += " A line up to the edge is longer."
     notes = f"Ratios to {first} in the same {raced.rounds} rounds, placed by the medians of all."
     summary = "How it was measured"
     if unsteady := [name for name in others if raced.ratio(first, name).reason]:
         summary += " (note: unsteady)"
         notes += f"\nUnsteady here: {', '.join(unsteady)}."
     title, x = "The speed of each rung", "GFLOP/s (10⁹ operations per second)"
-    chart = dots(rows, title=title, x=x, log="x")
+    chart = dots(rows, title=title, x=x, log="x", xlim=edges)
     return show(chart, caption=caption, notes=(summary, notes))
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import psutil
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars, show
+from hpml.base.charts import Dot, dots, show
 from hpml.base.page import Page, show_code
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison
@@ -45,17 +45,15 @@ class Blame:
         )
 
     def draw(self) -> Page:
-        """Draw both shares of each part."""
+        """Draw both shares of each part in one row."""
         rows = []
         for name, calls in self.calls.items():
-            text = f"{self.profiled[name]:.0%}, {calls:,} call{'s' * (calls > 1)}"
-            rows.append(
-                Bar(f"{name}, profile", 100 * self.profiled[name], text, colour=style.ACCENT)
-            )
-            share = self.measured[name]
-            rows.append(Bar("benchmark", 100 * share, f"{share:.0%}"))
+            alone, share = self.measured[name], self.profiled[name]
+            text = f"benchmark {alone:.0%}, profile {share:.0%}\n{calls:,} call{'s' * (calls > 1)}"
+            rows.append(Dot(name, 100 * alone, marker="s", label="by the benchmark"))
+            rows.append(Dot(name, 100 * share, text, colour=style.ACCENT, label="by the profile"))
         title, x = "The time of each part", "% of the program's time"
-        return show(bars(rows, title=title, x=x, xlim=(0, 100)))
+        return show(dots(rows, title=title, x=x, xlim=(0, 100)))
 
 
 def blame(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import accelerator, style
-from hpml.base.charts import Bar, bars, histogram, show
+from hpml.base.charts import Bar, Dot, bars, dots, histogram, show
 from hpml.base.page import Page, say, show_code
 from hpml.base.tables import Table, format_bytes, format_seconds, readable
 from hpml.benchmark import Comparison, Estimate, printed
@@ -49,38 +49,41 @@ def shares(model: nn.Module) -> dict[str, float]:
 
 
 def draw_shares(models: Mapping[str, nn.Module]) -> Page:
-    """Draw the shares of the parameters of each network by kind of layer."""
+    """Draw the shares of the parameters of two networks by kind of layer."""
+    found = {name: shares(model) for name, model in models.items()}
+    looks = dict(zip(found, ((style.DATA, "s"), (style.ACCENT, "o")), strict=True))
     rows = [
-        Bar(
-            f"{name}: {kind}",
-            100 * share,
-            f"{share:.1%}",
-            colour=style.ACCENT if kind == KINDS[0] else style.DATA,
-        )
-        for name, model in models.items()
-        for kind, share in shares(model).items()
+        Dot(kind, 100 * part[kind], f"{name} {part[kind]:.1%}", None, *looks[name], name)
+        for kind in KINDS
+        for name, part in found.items()
     ]
-    return show(bars(rows, title="Where the parameters are", x="% of the network's parameters"))
+    return show(dots(rows, title="Where the parameters are", x="% of the network's parameters"))
 
 
 def draw_magnitudes(
     tensors: Mapping[str, torch.Tensor], formats: Mapping[str, tuple[float, float, float]]
 ) -> Page:
-    """Draw histograms of the magnitudes in tensors above the ranges of number formats."""
+    """Draw histograms of the magnitudes in tensors above the ranges of number formats.
+
+    Numbers in the range of float16 have its colour; those too small for it have another.
+    """
     low, high, charts = -26, 18, []
     edge = math.log2(formats["float16"][0])
     for name, tensor in tensors.items():
         sizes = tensor.detach().abs().flatten()
         powers = sizes[sizes > 0].log2().clamp(low, high).tolist()
         bins = range(low, high + 1)
-        charts.append(histogram(powers, bins, "x", title=name, y="how many", at=[edge], height=1.2))
+        charts.append(
+            histogram(powers, bins, "x", edge, title=name, y="how many", at=[edge], height=1.2)
+        )
     rows = []
     for name, (smallest, largest, _) in formats.items():
         first, last = math.log2(smallest), math.log2(largest)
         left, right = max(low, first), min(high, last)
         text = f"{first:.0f} to {last:.0f}" + ", not all drawn" * (last > high)
-        rows.append(Bar(name, right - left, text, start=left, colour=style.colour(name)))
-    title, x = "Ranges of the formats", "power of two; the line is float16's 'smallest'"
+        shade = style.DATA if name == "float16" else style.MUTED
+        rows.append(Bar(name, right - left, text, start=left, colour=shade))
+    title, x = "Ranges of the formats", "power of two; dashed: float16's smallest"
     charts.append(bars(rows, title=title, x=x, at=[edge], xlim=(low, high)))
     return show(*charts, width=8.0)
 

@@ -126,6 +126,7 @@ def gradient_flow(
         kind="flow",
         table=Table(["function", "x", "value", *PIECES, "gradient"], rows, align=["left"] * 7),
         columns=len(numbers),
+        start=next((n for n, each in enumerate(flows) if math.isnan(each.gradient)), 0),
         labels=[f"{name}, x = {_text(number)}" for name, number in pairs],
     )
 

@@ -180,6 +180,6 @@ def draw_curves(activations: Mapping[str, Callable[[Any], Any]]) -> Page:
         lines(values, title="Values", x="x", y=" ", ylim=(-0.6, 2), level=[0]),
         lines(slopes, title="Gradients", x="x", y=" ", level=[0]),
         beside=True,
-        width=11.0,
+        width=8.4,
         text=f"Values and gradients of {', '.join(activations)}. At -5: {'; '.join(notes)}.",
     )

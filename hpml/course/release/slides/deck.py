@@ -28,7 +28,7 @@ MOST_WORDS = 70
 """A paragraph longer than this is for readers, not for a screen."""
 MOST_QUESTIONS = 3
 """On one slide."""
-MOST_INCHES = 4.7
+MOST_INCHES = 5.5
 """A higher picture is scrolled: fitted to the slide, its letters would be too small."""
 RESOLUTION = 160
 """Pixels per inch of the pictures, see `hpml.base.style`."""
