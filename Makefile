@@ -13,7 +13,7 @@ VENV ?= .venv
 PYTEST ?= -n 2 -m "not thorough"
 
 BIN := $(VENV)/bin
-# Of each test worker: with more, two workers on two cores would fight over them.
+# Threads of each test worker. Two workers with more than one each would compete for two cores.
 THREADS ?= 1
 SET_THREADS := OMP_NUM_THREADS=$(THREADS) MKL_NUM_THREADS=$(THREADS) \
     OPENBLAS_NUM_THREADS=$(THREADS) NUMBA_NUM_THREADS=$(THREADS)
@@ -21,15 +21,17 @@ SET_THREADS := OMP_NUM_THREADS=$(THREADS) MKL_NUM_THREADS=$(THREADS) \
 OLDEST := (3, 11)
 NEWEST := (3, 14)
 
-.PHONY: help .venv asked lab test test-all pytest check tidy wheel mutants
+.PHONY: help .venv same-python lab test test-all pytest check tidy wheel mutants
 help:
 	@sed -n 's/^# \{0,1\}//p; /^$$/q' Makefile
 
-.venv: $(VENV)/.installed $(if $(filter command,$(origin PYTHON)),asked)
+# Named after the usual folder; it makes the folder that VENV names.
+.venv: $(VENV)/.installed $(if $(filter command,$(origin PYTHON)),same-python)
 
-# An environment keeps the interpreter that it was made with: another one that is asked for is not.
+# An environment keeps the interpreter that it was made with. So `make PYTHON=...` on an environment of
+# another version must fail, instead of running the tests on the wrong one.
 VERSION := -c 'import sys; print("%d.%d" % sys.version_info[:2])'
-asked: $(VENV)/.installed
+same-python: $(VENV)/.installed
 	@is=$$($(BIN)/python $(VERSION)); [ "$$is" = "$$($(PYTHON) $(VERSION))" ] || { \
 	    echo "$(VENV) has Python $$is, not '$(PYTHON)'. One beside it: add VENV=.venv-2," >&2; \
 	    echo "or delete $(VENV) to have it made anew." >&2; exit 1; }

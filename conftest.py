@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-if importlib.util.find_spec("torch") is None:  # the tests of the stack machine need none
+if importlib.util.find_spec("torch") is None:  # tests of the stack machine run without PyTorch
     _ORIGINALS: dict[str, Any] = {}
 else:
     import torch
@@ -39,7 +39,7 @@ else:
     torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
     _ORIGINALS = {"__call__": torch.nn.Module.__call__, "__new__": torch.nn.Module.__new__}
 
-# PyTorch's builds for GPUs bring Triton along; its kernels have no docstring example to run.
+# Importing these needs Triton, which PyTorch's builds for GPUs bring along. They have no examples.
 _OF_TRITON = [
     "hpml/course/models/fast_swish_triton.py",
     "hpml/course/labs/lab_11_gpu_benchmarks/softmax_triton.py",
@@ -61,9 +61,11 @@ def _results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _collections_pass_over_what_is_old() -> None:
-    """Let the collector look only at what this module's tests make: else a collection takes a
-    second, among thousands of tests, and the tests below collect hundreds of times.
+def _old_objects_are_frozen() -> None:
+    """Let the collector look only at what this module's tests make.
+
+    After thousands of tests a full collection takes a second, and `_switched_off_again` collects
+    after each test that used symbolic data.
     """
     gc.collect()
     gc.freeze()
@@ -79,8 +81,8 @@ def _switched_off_again(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
-    if "hpml.benchmark.advice" in sys.modules:  # a lab that the test opened is closed
-        sys.modules["hpml.benchmark.advice"]._given = None
+    if "hpml.benchmark.advice" in sys.modules:  # `lab_head` began one
+        sys.modules["hpml.benchmark.advice"].end_report()
     after = _hooks()
     _set_hooks(hooks)
     assert after == hooks, f"the test left a profiler or tracer on: {after}, before it {hooks}"

@@ -113,6 +113,7 @@ def _declare_lab(parser: argparse.ArgumentParser) -> None:
 
 
 def _declare_command(module_name: str, parser: argparse.ArgumentParser) -> None:
+    """Declare a command whose module has ``add_arguments(parser)`` and ``run(options)``."""
     module = importlib.import_module(module_name)
     module.add_arguments(parser)
     parser.set_defaults(run=module.run)
@@ -133,12 +134,6 @@ def _declare_suite(module_name: str, parser: argparse.ArgumentParser) -> None:
     suite: Suite = importlib.import_module(module_name).SUITE
     suite.add_arguments(parser)
     parser.set_defaults(run=suite.main)
-
-
-def _declare_train(parser: argparse.ArgumentParser) -> None:
-    from hpml.course.suites import train
-
-    train.add_arguments(parser)
 
 
 def _declare_progress(parser: argparse.ArgumentParser) -> None:
@@ -223,7 +218,7 @@ _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
         "Ctrl-C leaves a checkpoint; --resume continues from it. On several processes:\n"
         "  torchrun --nproc-per-node 2 -m hpml train vanilla",
         "hpml train compile+amp --data digits --epochs 4\nhpml train bf16 --model transformer",
-        _declare_train,
+        partial(_declare_command, "hpml.course.suites.train"),
     ),
     "progress": (
         "which labs were run, which exercises passed",
@@ -265,12 +260,7 @@ def _doctor(options: argparse.Namespace) -> int:
     if options.accelerator is not None:
         return _accelerator(options.accelerator, options.out)
     if options.out is not None:
-        raise UsageError(
-            object="--out",
-            expected="--accelerator beside it",
-            received="none",
-            remedy="Add --accelerator, or leave --out out.",
-        )
+        raise _out_alone("--accelerator")
     from hpml.course.doctor import report
 
     found = report()
@@ -299,17 +289,22 @@ def _progress(options: argparse.Namespace) -> int:
     if options.folder is not None:
         return _class_progress(options.folder, options.out)
     if options.out is not None:
-        raise UsageError(
-            object="--out",
-            expected="--class beside it",
-            received="none",
-            remedy="Add --class, or leave --out out.",
-        )
+        raise _out_alone("--class")
     print(progress())
     table = course_table()
     if table.rows:
         print(f"\n{table}")
     return 0
+
+
+def _out_alone(needed: str) -> UsageError:
+    """Return the error for ``--out`` without the option whose result it is for."""
+    return UsageError(
+        object="--out",
+        expected=f"{needed} beside it",
+        received="none",
+        remedy=f"Add {needed}, or leave --out out.",
+    )
 
 
 def _class_progress(folder: Path, out: Path | None) -> int:

@@ -7,6 +7,7 @@ raises an AttributeError on Apple silicon when it is imported.
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from importlib import metadata
 from types import ModuleType
 from typing import Any
@@ -71,9 +72,8 @@ def look_up(place: str, feature: str, error: type[HpmlError]) -> Any:
     >>> look_up("math.pi", "the circle", HpmlError)
     3.141592653589793
     """
-    module, _, name = place.rpartition(".")
     try:
-        return getattr(importlib.import_module(module), name)
+        return pkgutil.resolve_name(place)
     except (ImportError, AttributeError) as reason:
         package = place.partition(".")[0]
         raise error(

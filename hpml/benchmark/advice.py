@@ -48,22 +48,29 @@ BUSY = ("disturbed rounds", "unstable")
 BUSY_KEY = "busy"
 
 _given: dict[str, object] | None = None
-"""By remedy, the comparison that gave it first; None where advice is repeated."""
+"""In a report: by remedy, the comparison that gave it first. Outside of one: None."""
 
 
-def each_remedy_once() -> None:
-    """From now on give each remedy once, below the first comparison that calls for it.
+def begin_report() -> None:
+    """Begin a report of many comparisons, such as a notebook: it gives each remedy once.
 
-    A report of many comparisons is easier to read so. Another call begins another report.
+    The report is that of the process, because its comparisons are shown in separate cells, which
+    pass each other nothing. Another call begins another report.
     """
     global _given
     _given = {}
 
 
+def end_report() -> None:
+    """End the report: each comparison gives its own remedies again."""
+    global _given
+    _given = None
+
+
 def is_new(remedy: str, owner: object) -> bool:
     """Return whether a remedy was not given yet, or by the same `owner`, which may be shown twice.
 
-    Without `each_remedy_once` it is always new.
+    Outside of a report it is always new.
     """
     return _given is None or _given.setdefault(remedy, owner) == owner
 
@@ -71,8 +78,8 @@ def is_new(remedy: str, owner: object) -> bool:
 def footnote(named: NamedAdvice, owner: object = None) -> str:
     """Return a short paragraph with the problems, the most serious first, and two remedies.
 
-    After `each_remedy_once` the problems of a busy machine, and each remedy, appear below the first
-    `owner` only.
+    In a report (`begin_report`) the problems of a busy machine, and each remedy, appear below the
+    first `owner` only.
     """
     groups = _by_problem(named, owner)
     parts = []

@@ -18,6 +18,10 @@ Read the three folders in this order:
 
 `symbolic_model` combines them in a `torch.nn.Module`. ``torch.nn.Module.__call__`` is replaced only
 while symbolic data is alive (`building.interception`).
+
+A program written for pytorch-symbolic runs after changing the import. So some names are those of
+that library: `graph_algorithms` draws graphs, `model_tools` compares parameters, `useful_layers`
+has the layers of operators and functions, and `optimize_module_calls` ends the replacement above.
 """
 
 from __future__ import annotations
@@ -29,7 +33,7 @@ from .building.inputs import CustomInput, Input
 from .building.interception import suspend as optimize_module_calls
 from .compat import FunctionalModel
 from .errors import GraphError
-from .executions import EXECUTIONS
+from .execution import EXECUTIONS
 from .symbolic_model import SymbolicModel
 
 __all__ = [

@@ -1,4 +1,7 @@
-"""Alternative names that pytorch-symbolic also has: ``symbolic_data`` and ``FunctionalModel``."""
+"""Second names of what this package has, for programs written for pytorch-symbolic.
+
+They import ``symbolic_data``, which is this module, or ``FunctionalModel``.
+"""
 
 from __future__ import annotations
 

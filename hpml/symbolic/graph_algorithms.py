@@ -1,4 +1,7 @@
-"""Draw graphs: choose the part of a graph and its labels; `hpml.base.drawing` does the layout."""
+"""Draw graphs: choose the part of a graph and its labels; `hpml.base.drawing` does the layout.
+
+The module has its name from pytorch-symbolic.
+"""
 
 from __future__ import annotations
 

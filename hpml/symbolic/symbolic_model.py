@@ -13,7 +13,6 @@ from torch import nn
 
 from hpml.base.errors import describe
 from hpml.base.operator_times import Timing, timing_from_environment
-from hpml.symbolic.executions import BY_NAME, DEFAULT, KERNEL
 
 from . import config
 from .building.handles import SymbolicData, as_handles, handle_of
@@ -21,7 +20,7 @@ from .building.interception import Token, handle_token
 from .building.node import Node, format_origin
 from .building.recording import check_unchanged, current
 from .errors import ArgumentError, GraphError
-from .execution import PREPARE, cuda_graph, timed
+from .execution import BY_NAME, DEFAULT, KERNEL, cuda_graph, timed
 from .execution.kernel import CompiledInference
 from .execution.source import documented_source
 from .graph import Collected, Graph, collect
@@ -140,7 +139,7 @@ class SymbolicModel(nn.Module):
 
     def _prepare(self) -> None:
         layers = self._execution_order_layers
-        program = PREPARE[self._execution](self._graph, layers)
+        program = BY_NAME[self._execution].prepare(self._graph, layers)
         if self._cuda_graphs:
             program = cuda_graph.prepare(program)
         if self._timing is not None and self._runs_separately():
@@ -350,8 +349,8 @@ class SymbolicModel(nn.Module):
         tensor([[0., 2.]])
         """
         program = self._program
-        if self._execution != KERNEL:
-            program = PREPARE[KERNEL](self._graph, self._execution_order_layers)
+        if self._execution != KERNEL.name:
+            program = KERNEL.prepare(self._graph, self._execution_order_layers)
         assert program.infer is not None  # set by the kernel
         return program.infer(self)  # type: ignore[no-any-return]
 
@@ -487,10 +486,10 @@ def _choose_execution(execution: str | None, codegen: bool | None, cuda_graphs: 
 
 
 def _check_execution(name: Any) -> None:
-    if name not in PREPARE:
+    if name not in BY_NAME:
         raise ArgumentError(
             object="execution",
-            expected=f"one of {', '.join(map(repr, PREPARE))}",
+            expected=f"one of {', '.join(map(repr, BY_NAME))}",
             received=describe(name),
             remedy="Pass one of these.",
         )

@@ -9,7 +9,7 @@ import pytest
 
 from hpml.base.tables import readable
 from hpml.benchmark import Comparison, Measurement, Ratio, printed
-from hpml.benchmark.advice import Advice, footnote
+from hpml.benchmark.advice import Advice, begin_report, end_report, footnote
 from hpml.benchmark.tables import comparison_table
 
 ROOT = Path(__file__).parents[2]
@@ -114,10 +114,8 @@ def test_no_source_prints_a_number_by_a_format_that_has_exponents() -> None:
     assert found == []
 
 
-def test_the_advice_on_a_busy_machine_appears_once_in_a_lab(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("hpml.benchmark.advice._given", {})
+def test_the_advice_on_a_busy_machine_appears_once_in_a_report() -> None:
+    begin_report()
     busy = [("a", Advice("unstable", "the middle half spans 40%", "Close other programs."))]
     narrow = [("a", Advice("cannot tell", "25 rounds show 30%", "Take more rounds."))]
     assert "Close other programs" in footnote(busy, "first")
@@ -125,5 +123,5 @@ def test_the_advice_on_a_busy_machine_appears_once_in_a_lab(
     assert footnote(busy, "second") == ""
     assert "Take more rounds" in footnote(narrow, "second")
     assert footnote(narrow, "third") == "Cannot tell: a (25 rounds show 30%)."
-    monkeypatch.setattr("hpml.benchmark.advice._given", None)  # outside a lab
+    end_report()
     assert footnote(busy, "third") == footnote(busy, "fourth") != ""

@@ -68,7 +68,7 @@ MOVES = {
     "02": "hpml-animation stepper",
     "05": "hpml-animation browser",
     "06": "hpml-animation execution",
-    "07": "hpml-code-view",
+    "07": "hpml-animation hpml-code-view",
     "09": "hpml-icicle",
     "11": "hpml-animation launches",
 }

@@ -71,10 +71,10 @@ def test_private_names_of_torch_stand_in_modules_of_that_purpose() -> None:
 def missing(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
     """Make one name look as if PyTorch had renamed it, and forget every name looked up so far."""
     name: str = request.param
-    for known in torch_private.NAMES:
-        monkeypatch.delitem(vars(torch_private), known, raising=False)
-    place = torch_private.NAMES[name]
-    monkeypatch.setitem(torch_private.NAMES, name, place._replace(name=f"{place.name}_renamed"))
+    for each in torch_private.NAMES:
+        monkeypatch.delitem(vars(torch_private), each, raising=False)
+    known = torch_private.NAMES[name]
+    monkeypatch.setitem(torch_private.NAMES, name, known._replace(place=f"{known.place}_renamed"))
     return name
 
 
@@ -109,10 +109,10 @@ def test_a_feature_without_its_private_name_is_refused(missing: str) -> None:
 
 
 def test_the_substitutes_answer_as_the_private_names_do() -> None:
-    for name, place in torch_private.NAMES.items():
+    for name, known in torch_private.NAMES.items():
         if name in ("is_any_autocast_enabled", "is_tracing"):
-            assert place.substitute is not None
-            for other in (place.look_up(), place.substitute()):
+            assert known.substitute is not None
+            for other in (known.value(), known.substitute()):
                 assert other() is False
     autocast: Any = torch_private.NAMES["is_any_autocast_enabled"].substitute
     with torch.autocast("cpu"):

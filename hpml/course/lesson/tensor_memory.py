@@ -1,11 +1,15 @@
-"""The memory of new tensors on the CPU during a call."""
+"""The memory of new tensors on the CPU during a call.
+
+`hpml.profiling.memory_snapshot` also says what allocated the memory, for which it calls twice and
+reads a trace; a lab that only needs the bytes calls once.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hpml.profiling.operators.torch_profile import quiet
+from hpml.profiling.operators.torch_profile import without_kineto_log
 
 
 def allocated(run: Callable[[], object]) -> list[tuple[float, int]]:
@@ -20,7 +24,10 @@ def allocated(run: Callable[[], object]) -> list[tuple[float, int]]:
     from torch.profiler import ProfilerActivity, profile
 
     cpu = [ProfilerActivity.CPU]
-    with quiet(), profile(activities=cpu, profile_memory=True, acc_events=True) as profiled:
+    with (
+        without_kineto_log(),
+        profile(activities=cpu, profile_memory=True, acc_events=True) as profiled,
+    ):
         result = run()
     recorded: Any = profiled.profiler
     changes = [e for e in recorded.kineto_results.events() if e.name() == "[memory]"]

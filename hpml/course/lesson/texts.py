@@ -1,15 +1,22 @@
-"""The folders of the labs, and their texts: the hints, the explanation and its predicted ranges."""
+"""The folders of the labs, and their texts: the hints, the explanation and its predicted ranges.
+
+Texts and known wrong answers are close to a solution. So the students' copy has both compressed, as
+``texts.packed`` and ``wrong_answers/EXERCISE.packed``: opening a file by accident shows no answer.
+"""
 
 from __future__ import annotations
 
 import functools
 import tomllib
+import zlib
 from pathlib import Path
 from typing import Any
 
 from hpml.base.errors import describe
 from hpml.course.lesson.errors import LabError
-from hpml.course.lesson.exercises.wrong_answers import read_packed
+
+PACKED = ".packed"
+"""The ending of a compressed file."""
 
 _FOLDERS: dict[str, Path] = {
     path.name[4:6]: path
@@ -37,6 +44,14 @@ def folder(lab: str) -> Path:
 def texts(lab: str) -> Any:
     """Return the contents of a lab's ``texts.toml``, without line breaks in the texts."""
     return _on_one_line(tomllib.loads(read_packed(folder(lab) / "texts.toml")))
+
+
+def read_packed(path: Path) -> str:
+    """Return the text of a file or of its packed form; an empty text if neither exists."""
+    packed = path.with_suffix(PACKED)
+    if packed.is_file():
+        return zlib.decompress(packed.read_bytes()).decode("utf-8")
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def _on_one_line(words: Any) -> Any:

@@ -17,7 +17,7 @@ from hpml.course.files import course_folder
 from hpml.course.labs.catalogue import LABS, choice, exercises
 from hpml.course.lesson.cells import python_cells
 from hpml.course.lesson.execute import labs
-from hpml.course.lesson.exercises.wrong_answers import PACKED
+from hpml.course.lesson.texts import PACKED
 from hpml.course.release.address import (
     checked,
     first_cell,

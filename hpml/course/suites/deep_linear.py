@@ -89,7 +89,7 @@ def _contenders(settings: DeepLinearSettings, depth: int) -> dict[str, Callable[
     from torch import nn
 
     from hpml.course.models import DeepLinear, linear_layers, symbolic_deep_linear
-    from hpml.symbolic.executions import EXECUTIONS, KERNEL
+    from hpml.symbolic.execution import BY_NAME, KERNEL
 
     device, seed, features = settings.device, settings.seed, settings.features
     layers = linear_layers(depth, features, seed=seed, device=device)
@@ -103,14 +103,14 @@ def _contenders(settings: DeepLinearSettings, depth: int) -> dict[str, Callable[
     x = uniform_input((settings.batch, features), seed, device)
 
     def frozen() -> Callable[..., Any]:
-        return symbolic_deep_linear(layers, features, KERNEL).compiled_inference()
+        return symbolic_deep_linear(layers, features, KERNEL.name).compiled_inference()
 
     builders: dict[str, Callable[[], Any]] = {
         BASELINE: lambda: DeepLinear(layers),
         "sequential": lambda: nn.Sequential(*layers),
         COMPILED: lambda: compiled(DeepLinear(layers)),
         peer.NAME: lambda: peer.model(x, connect),
-        **{name: functools.partial(symbolic, name) for name in (*EXECUTIONS, KERNEL)},
+        **{name: functools.partial(symbolic, name) for name in BY_NAME},
         KERNELS[1]: frozen,
     }
     return {name: functools.partial(builders[name](), x) for name in settings.contenders or ()}

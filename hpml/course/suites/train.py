@@ -56,7 +56,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder of the checkpoint "
         "(default: results/train/RECIPE, or train-transformer/RECIPE)",
     )
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

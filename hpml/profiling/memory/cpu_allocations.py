@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hpml.profiling.operators.torch_profile import quiet
+from hpml.profiling.operators.torch_profile import without_kineto_log
 
 _RECORDED = "memory_snapshot"  # the range of the recorded call
 _ENGINE = "autograd::engine::evaluate_function: "
@@ -36,7 +36,7 @@ def record(function: Callable[..., Any], arguments: Sequence[Any]) -> Allocation
     """Call a function twice and return the allocations of the second call."""
     from torch.profiler import ProfilerActivity, profile, record_function
 
-    with tempfile.TemporaryDirectory() as folder, quiet():
+    with tempfile.TemporaryDirectory() as folder, without_kineto_log():
         path = Path(folder, "trace.json")
         activities = [ProfilerActivity.CPU]
         with profile(activities=activities, profile_memory=True, acc_events=True) as profiler:

@@ -192,7 +192,7 @@ def profile_torch(
     known = [each for each in supported if each.name in ("CPU", recorded)]
     activities = sorted(known, key=lambda each: each.name)
     result: Any = None
-    with tempfile.TemporaryDirectory() as folder, quiet():
+    with tempfile.TemporaryDirectory() as folder, without_kineto_log():
         path = Path(folder, "trace.json")
         profiler = torch.profiler.profile(
             activities=activities,
@@ -212,7 +212,7 @@ def profile_torch(
 
 
 @contextlib.contextmanager
-def quiet() -> Iterator[None]:
+def without_kineto_log() -> Iterator[None]:
     """Switch off the log lines of PyTorch's tracing library, which it reads from a variable."""
     before = os.environ.get("KINETO_LOG_LEVEL")
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")

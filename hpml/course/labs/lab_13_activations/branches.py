@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hpml.base.tables import Table
+from hpml.base.tables import Table, readable
 from hpml.widgets.animation.animation import Animation, Keyframe, part, placeholder
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _text(number: float) -> str:
         return "NaN"
     if math.isinf(number):
         return "∞" if number > 0 else "−∞"
-    return f"{number + 0.0:.3g}".replace("-", "−")  # without the sign of -0.0
+    return readable(number + 0.0, 3).replace("-", "−")  # without the sign of -0.0
 
 
 def _keyframe(place: int, name: str, found: Flow) -> Keyframe:

@@ -1,14 +1,12 @@
 """Match a failing function to a known wrong answer by its symptoms.
 
 The wrong answers are the public functions of ``wrong_answers/EXERCISE.py``; their docstrings are
-the diagnoses. They run in a separate process, because some never end. They are close to a solution,
-so the students' copy has these files compressed, as ``EXERCISE.packed``.
+the diagnoses. They run in a separate process, because some never end.
 """
 
 from __future__ import annotations
 
 import ast
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -26,10 +24,10 @@ from hpml.base.child_process import (
 from hpml.course.lesson.exercises.exercise import Case, Exercise
 from hpml.course.lesson.exercises.outcomes import NoAnswer, Outcome, outcome_of
 from hpml.course.lesson.exercises.same import alike
+from hpml.course.lesson.texts import read_packed
 from hpml.course.sandbox.harness import harness_source
 from hpml.course.sandbox.plain import Opaque, encode
 
-PACKED = ".packed"
 _START = 60.0
 
 
@@ -53,14 +51,6 @@ Run = Callable[[WrongAnswer, Case, float], Outcome]
 def wrong_answers(exercise: Exercise) -> tuple[WrongAnswer, ...]:
     """Return the known wrong answers to an exercise."""
     return () if exercise.wrong_answers is None else _read(exercise.wrong_answers)
-
-
-def read_packed(path: Path) -> str:
-    """Return the text of a file or of its packed form; an empty text if neither exists."""
-    packed = path.with_suffix(PACKED)
-    if packed.is_file():
-        return zlib.decompress(packed.read_bytes()).decode("utf-8")
-    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 @cache

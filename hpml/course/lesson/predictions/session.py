@@ -8,7 +8,7 @@ from pathlib import Path
 from hpml.base.environment import environment_record
 from hpml.base.page import PAPER, Page, notebook_shell
 from hpml.base.tables import Table
-from hpml.benchmark.advice import each_remedy_once
+from hpml.benchmark.advice import begin_report
 from hpml.course.files import course_folder, results_folder
 from hpml.course.lesson.predictions import store
 from hpml.course.lesson.predictions.prediction import current_lab, open_lab
@@ -34,7 +34,7 @@ def lab_head(number: int | str, title: str) -> Page:
     name = f"{number:02d}" if isinstance(number, int) else number
     open_lab(name)
     keep_step(name, "opened")
-    each_remedy_once()
+    begin_report()
     table = _versions(name)
     return Page(f"Lab {name}: {title}\n{table}", PAPER + table._repr_html_())
 

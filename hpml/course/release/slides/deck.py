@@ -19,7 +19,7 @@ from hpml.course.lesson.reference import read_record, recorded, where_recorded
 from hpml.course.release import pages
 from hpml.course.release.book import executed_labs
 from hpml.course.release.reading import length_of, predictions, sections_of
-from hpml.course.release.slides import recorded as quiet
+from hpml.course.release.slides.recorded import belongs, is_measured, ratios, tables
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -84,7 +84,7 @@ def slides(notebook: NotebookNode) -> Iterator[Slide]:
     head, *cells = notebook.cells
     lab = str(re.search(r"\d\d", head.source)[0])  # type: ignore[index]
     record = read_record(lab)
-    drawn = quiet.ratios(record) if record else []
+    drawn = ratios(record) if record else []
     yield _first(notebook, head.source)
     plan = _plan(notebook)
     heading = opening = context = code = notes = ""
@@ -109,7 +109,7 @@ def slides(notebook: NotebookNode) -> Iterator[Slide]:
         result, asked = "result" in tags, predictions([cell])
         code += "" if "exercise" in tags else _definitions(cell.source)
         if result and record:
-            for table in quiet.tables(record):
+            for table in tables(record):
                 yield Slide("Results", f'<div class="results">{table._repr_html_()}</div>')
             continue
         outputs = [output.get("data", {}) for output in cell.outputs]
@@ -123,8 +123,8 @@ def slides(notebook: NotebookNode) -> Iterator[Slide]:
             context = code = ""
         for data in outputs:
             text = _text(data)
-            if record and "image/png" in data and quiet.is_measured(text):
-                group = next((each for each in drawn if quiet.belongs(each, text)), None)
+            if record and "image/png" in data and is_measured(text):
+                group = next((each for each in drawn if belongs(each, text)), None)
                 if group is None:
                     continue
                 drawn.remove(group)

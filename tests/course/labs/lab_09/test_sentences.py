@@ -172,8 +172,9 @@ def test_a_handler_has_to_wait_for_a_call_or_a_jump_back(by_hand: dict[str, Any]
             number * number
 
     stacks = by_hand["sample_stacks"](loop)
-    inside = sum(n for stack, n in stacks.items() if stack and stack[-1] == "loop")
-    assert inside > 0.9 * sum(stacks.values())
+    own_samples = {stack: n for stack, n in stacks.items() if "look" not in stack}
+    inside = sum(n for stack, n in own_samples.items() if stack and stack[-1] == "loop")
+    assert inside > 0.9 * sum(own_samples.values())  # on a busy machine a turn meets the sampler
 
 
 def test_cprofile_and_the_sampler_outside_say_the_same() -> None:
