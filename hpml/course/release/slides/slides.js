@@ -13,12 +13,17 @@ function fit(slide) {
   const box = slide.querySelector(".fit");
   const overflows = () => slide.scrollHeight > slide.clientHeight || slide.scrollWidth > slide.clientWidth;
   let size = Number(box.style.zoom || 1);
-  while (overflows() && size > 0.3) box.style.zoom = size -= 0.04;
+  while (overflows() && size > 0.3) zoom(box, size -= 0.04);
+}
+// Captions stay legible: their least size is divided by --zoom.
+function zoom(box, size) {
+  box.style.zoom = size;
+  box.style.setProperty("--zoom", size);
 }
 function fitAll() {
   slides.forEach((slide) => {
     const box = slide.querySelector(".fit");
-    box.style.zoom = box.querySelector(moves) ? 1.3 : 1;
+    zoom(box, box.querySelector(moves) ? 1.3 : 1);
     fit(slide);
   });
 }
