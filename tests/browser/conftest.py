@@ -168,15 +168,22 @@ class LabPage:
         return "\n".join(self.page.locator(".jp-OutputArea-output").all_inner_texts())
 
     def _notebook(self, script: str) -> Any:
-        # An evaluation has no time limit of its own, and a dialog in the way would hold it forever.
-        return self.page.evaluate(
+        # Asked for again and again: V8 may collect a promise that an evaluation waits for, and a
+        # dialog in the way would hold it forever.
+        self.page.evaluate(
             "() => { const app = window.jupyterapp; const panel = app.shell.currentWidget;"
-            f"const work = async () => {{ {script} }};"
-            "const late = new Promise((_, fail) => setTimeout("
-            f"() => fail(new Error('not done after {_PATIENCE} ms')), {_PATIENCE}));"
-            # V8 may collect the promise that it waits for, so the page keeps it.
-            "return window.awaited = Promise.race([work(), late]); }"
+            f"const work = async () => {{ {script} }}; const state = window.hpmlWork = {{}};"
+            "work().then(value => { state.value = [value ?? null]; },"
+            "error => { state.error = String(error); }); }"
         )
+        for _ in range(_PATIENCE // 50):
+            state = self.page.evaluate("() => window.hpmlWork")
+            if "error" in state:
+                raise RuntimeError(state["error"])
+            if "value" in state:
+                return state["value"][0]
+            self.page.wait_for_timeout(50)
+        raise TimeoutError(f"not done after {_PATIENCE} ms: {script}")
 
 
 @pytest.fixture(scope="session")

@@ -56,7 +56,7 @@ def test_after_a_click_on_a_node_the_arrow_keys_lead_to_its_neighbours(scratch: 
     lab = scratch
     lab.show(BROWSER)
     player = Player(lab.page, "A residual block")
-    heading = player.root.get_by_role("heading")
+    heading = player.root.locator(".about .head")
     player.root.locator(".label", has_text="Conv2d_1").click()
     assert heading.inner_text() == "Conv2d_1"
     lab.page.keyboard.press("ArrowRight")

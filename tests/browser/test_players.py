@@ -154,7 +154,7 @@ def test_an_animation_is_operated_with_the_keyboard_and_jupyter_does_not_take_th
 
 def test_the_graph_is_browsed_by_click_list_link_and_keyboard(lab: Any) -> None:
     player = Player(lab.page, "A residual block")
-    heading = player.root.get_by_role("heading")
+    heading = player.root.locator(".about .head")
     assert heading.inner_text() == "input"
 
     player.root.locator(".label", has_text="AddOpLayer_1").click()
@@ -210,7 +210,7 @@ def test_an_exported_page_plays_from_disk_without_network_or_kernel(
     player.shows("sum asks for double.")
     browser = Player(offline, "A residual block")
     browser.root.locator(".label", has_text="ReLU_1").click()
-    assert browser.root.get_by_role("heading").inner_text() == "ReLU_1"
+    assert browser.root.locator(".about .head").inner_text() == "ReLU_1"
     # On paper stands what is seen now, without controls.
     offline.emulate_media(media="print")
     assert not player.root.get_by_role("toolbar").is_visible()
