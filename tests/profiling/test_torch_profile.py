@@ -183,7 +183,7 @@ def test_only_the_recorded_steps_count_and_parts_have_rows(tmp_path: Path) -> No
 
 
 def test_stacks_add_pythons_functions_to_the_tree(tmp_path: Path) -> None:
-    layer, x = torch.nn.Linear(64, 64), torch.rand(128, 64)
+    layer, x = torch.nn.Linear(512, 512), torch.rand(4096, 512)  # takes milliseconds
 
     def my_own_function() -> torch.Tensor:
         return layer(x)
