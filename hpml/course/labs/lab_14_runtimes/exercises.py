@@ -136,11 +136,18 @@ def _quantise_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     return cases
 
 
-def _quantised(case: Case) -> tuple[list[int], float]:
-    data = case.data
-    x, largest = data["x"], 2 ** (data["bits"] - 1) - 1
-    scale = max(max(x), -min(x)) / largest or 1.0
+def nearest(x: Sequence[float], bits: int) -> tuple[list[int], float]:
+    """Return the nearest integers and their scale, as `quantise` is asked to.
+
+    >>> nearest([0.5, -4.0], 3)
+    ([0, -3], 1.3333333333333333)
+    """
+    scale = max(map(abs, x)) / (2 ** (bits - 1) - 1) or 1.0
     return [round(value / scale) for value in x], scale
+
+
+def _quantised(case: Case) -> tuple[list[int], float]:
+    return nearest(case.data["x"], case.data["bits"])
 
 
 _QUANTISE = Exercise(

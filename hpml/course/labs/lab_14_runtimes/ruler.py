@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from hpml.base.tables import Table, readable
+from hpml.course.labs.lab_14_runtimes.exercises import nearest
 from hpml.course.labs.lab_14_runtimes.quantised import Quantise
 from hpml.widgets.animation.animation import Animation, Keyframe, part, placeholder
 
@@ -63,16 +64,6 @@ class Rounded:
             f"{readable(self.scale)}; on average the others are off by "
             f"{_percent(self.error)} of their size"
         )
-
-
-def nearest(x: list[float], bits: int) -> tuple[list[int], float]:
-    """Return the nearest integers and their scale, as the exercise asks.
-
-    >>> nearest([0.5, -4.0], 3)
-    ([0, -3], 1.3333333333333333)
-    """
-    scale = max(map(abs, x)) / (2 ** (bits - 1) - 1) or 1.0
-    return [round(value / scale) for value in x], scale
 
 
 def round_beside(

@@ -12,7 +12,7 @@ from torch import nn
 from hpml.base import optional
 from hpml.benchmark import Comparison, Measurement
 from hpml.course.labs.lab_14_runtimes import quantised, ruler, sessions
-from hpml.course.labs.lab_14_runtimes.exercises import _invariant, _invariant_cases
+from hpml.course.labs.lab_14_runtimes.exercises import _invariant, _invariant_cases, nearest
 from hpml.symbolic import Input, SymbolicModel
 
 
@@ -52,10 +52,10 @@ def test_weights_share_the_scale_of_the_outlier_and_lose_what_it_takes() -> None
 
 def test_the_ruler_is_drawn_by_the_students_function_once_it_is_right() -> None:
     def few(x: list[float], bits: int) -> tuple[list[int], float]:
-        integers, scale = ruler.nearest(x, bits)
+        integers, scale = nearest(x, bits)
         return integers if bits == 8 else integers[1:], scale
 
-    assert "your function" in ruler.outlier_ruler([0.5, -1.0], ruler.nearest).title
+    assert "your function" in ruler.outlier_ruler([0.5, -1.0], nearest).title
     for wrong in (few, halves, lambda x, bits: None, None):
         found = ruler.outlier_ruler([0.5, -1.0], wrong)  # type: ignore[arg-type]
         assert "yours is not right yet" in found.title
